@@ -61,7 +61,7 @@ def cells_of(path: Path, repeats: int | None = None) -> tuple[Cell, ...]:
 def with_learner(cell: Cell, learner: Learner) -> Cell:
     """Return a cell with another learner, and a key of its own."""
     changed = {
-        **makers(learner, cell.protocol.measures, cell.voters),
+        **makers(learner, cell.protocol, cell.voters),
         "algorithm": type(learner).__name__,
     }
     changed["settings"] = learner.content

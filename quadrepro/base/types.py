@@ -17,3 +17,6 @@ Targets = IntArray | FloatArray
 
 Task = Literal["classification", "multiclass", "regression"]
 """What is predicted: one of two classes, one of more classes, or a number."""
+
+Need = Literal["predictions", "scores", "probabilities"]
+"""What a metric is computed from: predicted targets, scores that order, or class probabilities."""

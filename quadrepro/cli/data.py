@@ -130,7 +130,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
     "experiments": _experiments,
     "algorithms": _algorithms,
     "measures": _registry("quadrepro.core.measures.registry:MEASURES", "title"),
-    "metrics": _registry("quadrepro.engine.metrics:METRICS", "label"),
+    "metrics": _registry("quadrepro.core.metrics:METRICS", "label"),
     "claims": _registry("quadrepro.papers.claims:CLAIMS", "__doc__"),
     "tables": _registry("quadrepro.config.tables:KINDS", "meaning"),
 }

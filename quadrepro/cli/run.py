@@ -183,6 +183,7 @@ def check_command(config: str, common: Common) -> None:
     Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
     or the name of one that ships with quadrepro.
     """
+    from quadrepro.tables.conclusion import planned
     from quadrepro.tables.printed import described
 
     plan = common.plan(config)
@@ -190,6 +191,8 @@ def check_command(config: str, common: Common) -> None:
         echo(f"this config runs code: {few(files, SHOWN)}\n")
     records = common.store(common.out_of(config)).of(plan.cells)
     _print_rows(plan)
+    if text := planned(plan.experiment, plan.sources):
+        echo(f"{text}\n")
     _print_columns(plan, records)
     for text in described(plan.experiment):
         echo(f"\n{text}")

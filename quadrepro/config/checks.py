@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
 from itertools import chain
@@ -12,10 +13,10 @@ from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.learners.grid import N_ROUNDS
+from quadrepro.core.metrics import fault_of_metric, find_metric
 from quadrepro.core.protocol import Protocol, SplitRule
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
-from quadrepro.engine.metrics import fault_of_metric
 from quadrepro.errors import ConfigError, nearest, together
 
 MAX_CELLS = 100_000
@@ -109,8 +110,9 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
                 raise fault(f"{message} to stratify by", "protocol", "split", "stratify")
             if noise is not None and noise.labels:
                 raise fault(f"{message} to change", "protocol", "noise", "labels")
-            if changed.choose_by != "error":
-                raise fault(f"{message} to count alike", "protocol", "choose_by")
+        by, task = changed.choose_by, entry.card.task_of(view)
+        if by != "error" and (wrong := fault_of_metric(by, [task])):
+            raise fault(wrong, "protocol", "choose_by")
         if changed.sample is None and entry.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
         if changed.sample is not None:
@@ -158,6 +160,11 @@ def column_fits(column: Column, protocol: Protocol) -> None:
             raise fault(f"{column.id} needs a voter matrix, but a hold-out draws stumps")
         if N_ROUNDS.name in column.searched:
             raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+    need = find_metric(protocol.choose_by).needs
+    n_candidates = math.prod(map(len, column.axes({}).values()))
+    if need != "predictions" and not learner.gives(need) and (n_candidates > 1 or entry.draw):
+        message = f"{column.id} has no {need}, which choose_by: {protocol.choose_by} needs"
+        raise fault(f"{message}: choose by another metric, or give one value each", entry.key)
     if entry.nominal != "categories" and not entry.missing:
         return
     key = "missing" if entry.missing else "nominal"

@@ -20,9 +20,9 @@ from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, with_se
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import RequestedTables
 from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.metrics import find_metric
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.schema import View
-from quadrepro.engine.metrics import find_metric
 from quadrepro.errors import ConfigError, together
 from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import NotThereError

@@ -11,17 +11,14 @@ from quadrepro.data.notes import imbalance
 SCHEMA = ".quadrepro/config.json"
 """Path of the JSON schema that a draft names, relative to the draft."""
 
-ENOUGH = 10
-"""With fewer rows of a class, some folds of the training rows could have none of it."""
-
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
-# Compares learners on {file}. `quadrepro check` says whether this file is right and what a run
+# Compares learners on {file}. `quadrepro check` validates this file and shows what a run
 # will do; `quadrepro list keys --markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
-# `quadrepro run {config} --repeats 30` adds splits, which narrows the intervals.
-repeats: 4                                   # random splits into training and test rows
+# `quadrepro run {config} --repeats 30` adds splits; `quadrepro check` shows what they can tell.
+repeats: 10                                  # random splits into training and test rows
 
 protocol:
   view: default                              # of the card {card}
@@ -37,10 +34,10 @@ algorithms:
 {linear}
   - name: random forest
     algorithm: sklearn:RandomForest{kind}
-    label: Random forest                     # it needs no search
+    label: Random forest                     # it needs no search{forest}
   - name: gradient boosting
     algorithm: sklearn:HistGradientBoosting{kind}
-    label: Gradient boosting
+    label: Gradient boosting{trees}
     grid: {{max_leaf_nodes: [4, 16]}}
 {ours}
   # Lines to use by removing the number signs, after `pip install xgboost lightgbm catboost`.
@@ -67,9 +64,26 @@ _OF_CLASSES = {
     pipeline: [StandardScaler, LogisticRegression]
     label: Logistic regression
     grid: {logisticregression__C: [0.01, 0.1, 1, 10]}""",
-    "ours": "  - {name: quadboost-l2, label: QuadBoost-L2 (10 stumps per attribute)}",
+    "ours": """\
+  - name: quadboost-l2                       # votes over 10 stumps per attribute, at its quantiles
+    pipeline:
+      - QuantileTransformer: {n_quantiles: 10}
+      - quadrepro:QuadBoostClassifier: {norm: l2, n_rounds: 1000}
+    label: QuadBoost-L2
+    grid: {quadboostclassifier__lam: [1, 0.1, 0.01, 0.001]}""",
     "metrics": "[balanced_error, auc]               # and the share of wrong rows",
 }
+
+_IMBALANCED = {
+    **_OF_CLASSES,
+    "linear": _OF_CLASSES["linear"].replace(
+        "LogisticRegression]", "{LogisticRegression: {class_weight: balanced, max_iter: 1000}}]"
+    ),
+    "forest": "\n    settings: {class_weight: balanced, min_samples_leaf: 5}",
+    "trees": "\n    settings: {class_weight: balanced, early_stopping: false}",
+    "ours": _OF_CLASSES["ours"].replace("1000}", "1000, class_weight: balanced}"),
+}
+"""All learners count every class alike, so that methods are compared and not their cut-offs."""
 
 _OF_NUMBERS = {
     "kind": "Regressor",
@@ -86,23 +100,28 @@ _OF_NUMBERS = {
 def draft_config(card: Card, file: str, place: str) -> str:
     """Return the text of a first config for the card of a file, which is written to `place`."""
     view = card.view(ANY_VIEW)
-    parts = {"choose_by": "", **(_OF_NUMBERS if card.task == "regression" else _OF_CLASSES)}
+    sizes = view.class_sizes(card.target)
+    parts = {"choose_by": "", "forest": "", "trees": ""}
+    parts |= _OF_CLASSES if sizes else _OF_NUMBERS
+    # Both of two classes are needed in the training rows without a fold, and in the test rows.
+    learnable = len(sizes) > 2 or min(sizes, default=0) > 2
+    # scikit-learn needs as many test rows as classes, and a class with rows in all folds.
+    several = 1 < sum(size > 1 for size in sizes) <= 3 * sum(sizes) // 10 and max(sizes) > 4
     for note in imbalance(card.target, view):
-        parts["metrics"] = f"[balanced_error, auc, log_loss]\n# {note}"
-        parts["metrics"] += (
-            "\nheadline: balanced_error                   # what comparisons are by; or auc"
-        )
-        parts["choose_by"] = (
-            "\n  choose_by: balanced_error                  # counts every class alike"
-        )
-    stratified = min(view.class_sizes(card.target), default=0) >= ENOUGH
+        if learnable:
+            names = ["auc", "average_precision", "balanced_error"]
+            names = names if len(sizes) == 2 else ["balanced_error", "auc"]
+            parts |= _IMBALANCED | {"choose_by": f"\n  choose_by: {names[0]}"}
+            parts["metrics"] = f"[{', '.join(names)}]\nheadline: {names[0]}"
+            note += "\n# By class_weight all classes count alike, which distorts log_loss."
+        parts["metrics"] += f"\n# {note}"
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
         title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
         config=f"{card.name}.yaml",
         card=place,
-        stratify=", stratify: true" if stratified else "",
+        stratify=", stratify: true" if several and learnable else "",
         datasets=_datasets(card, view),
         **parts,
     )

@@ -144,7 +144,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         "view": view.content(),
         "protocol": protocol.content(),
         **source.content,
-        **makers(learner, measures, voters),
+        **makers(learner, protocol, voters),
     }
     return Cell(
         experiment=experiment.name,

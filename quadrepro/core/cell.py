@@ -18,7 +18,7 @@ from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, Trainin
 from quadrepro.core.learners.trainers import choose, trainer_of
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.measures.measure import evaluate
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.registry import MEASURES, find_metric
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
@@ -96,7 +96,8 @@ def compute(cell: Cell) -> CellResult:
     loss, path = 0.0, None
     if protocol.holdout is not None or protocol.folds:
         fold = None if protocol.holdout is not None else cell.problem.split.fold
-        i, losses = choose(trainer, fold, protocol.choose_by)
+        by_errors = protocol.choose_by == "error"
+        i, losses = choose(trainer, fold, None if by_errors else find_metric(protocol.choose_by))
         loss = float(losses[i])
     else:
         i = len(trainer.candidates) - 1

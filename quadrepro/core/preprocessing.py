@@ -94,8 +94,8 @@ def equal_rows(X: NumberArray) -> IntArray:
     import pandas as pd
 
     frame = pd.DataFrame(X)
-    codes = frame.groupby([*frame], sort=False, dropna=False).ngroup()
-    return codes.to_numpy(dtype=np.intp)
+    codes: IntArray = frame.groupby([*frame], sort=False, dropna=False).ngroup().to_numpy(np.intp)
+    return codes
 
 
 def count_rows(found: Found, view: View) -> int:

@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.holdout import Holdout
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.registry import MEASURES, find_metric
 from quadrepro.data.schema import View
 
 
@@ -220,8 +220,8 @@ class Protocol(Model):
     folds: Annotated[int, Field(ge=0)] = Field(
         5, description="Folds of the cross-validation that chooses; 0 takes the last candidate."
     )
-    choose_by: Literal["error", "balanced_error"] = Field(
-        "error", description="What folds choose by; balanced_error counts every class alike."
+    choose_by: Annotated[str, known_by(find_metric)] = Field(
+        "error", description="Metric that folds choose by; by default the errors."
     )
     holdout: Holdout | None = Field(None, description="Choose by held-out examples instead.")
     noise: Noise | None = Field(None, description="Noise that is added before anything else.")

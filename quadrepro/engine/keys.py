@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import subprocess
-from collections.abc import Sequence
 from datetime import UTC, datetime
 from functools import cache
 from typing import Any
@@ -14,6 +13,8 @@ import numpy as np
 from quadrepro.base.code import PACKAGE, code_hash, versions_of
 from quadrepro.core.learners.learner import Learner
 from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.metrics import find_metric
+from quadrepro.core.protocol import Protocol
 
 PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "numba")
 """Packages whose versions a record keeps."""
@@ -22,12 +23,13 @@ PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")
 """What decides results, below the folder of a checkout."""
 
 
-def makers(
-    learner: Learner, measures: Sequence[str], voters: Learner | None = None
-) -> dict[str, Any]:
+def makers(learner: Learner, protocol: Protocol, voters: Learner | None = None) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
     both = [learner] if voters is None else [learner, voters]
-    modules = {type(learner).__module__, *(MEASURES[name].function.__module__ for name in measures)}
+    measures = (MEASURES[name].function.__module__ for name in protocol.measures)
+    modules = {type(learner).__module__, *measures}
+    if protocol.choose_by != "error":
+        modules.add(find_metric.__module__)
     modules |= {name for of in both for name in of.modules}
     own_code = tuple(pair for of in both for pair in of.own_code)
     packages = ["numpy", *(name for of in both for name in of.packages)]

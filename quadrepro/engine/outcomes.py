@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
 from typing import Any
 
+import numpy as np
+
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.metrics import Metric
 from quadrepro.core.problems import Problem, RowSource
-from quadrepro.engine.metrics import Metric
 from quadrepro.engine.records import Record
 
 Place = tuple[str, str, int]
@@ -39,6 +42,8 @@ class Outcomes:
     """What cells are judged by; None for the risk, or the RMSE if numbers are predicted."""
     measured: Mapping[Place, float] = field(default_factory=dict)
     """The metric of every cell that has one."""
+    undefined: Mapping[str, int] = field(default_factory=dict)
+    """Number of splits, by row, in which the metric is undefined because one class is tested."""
     _by: dict[Any, Outcomes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
@@ -76,8 +81,37 @@ class Outcomes:
                 for place, record in self.records.items()
                 if place[0] in of and record.ok and (value := metric.value(record)) is not None
             }
-            self._by[metric, of] = replace(self, rows=of, metric=metric, measured=measured)
+            undefined = {row: self._n_undefined(row, metric, measured) for row in of}
+            self._by[metric, of] = replace(
+                self, rows=of, metric=metric, measured=measured, undefined=undefined
+            )
         return self._by[metric, of]
+
+    def _n_undefined(self, row: str, metric: Metric, measured: Mapping[Place, float]) -> int:
+        """Return the number of splits that have outputs of one class alone, and no value."""
+        alone = {r for r, codes in self._tested_codes(row).items() if len(codes) == 1}
+        judged = {
+            (c, r): (row, c, r) in measured
+            for c in self.columns
+            for r in alone
+            if metric.output(self.records[row, c, r]) is not None
+        }
+        return len({r for _, r in judged} - {r for (_, r), known in judged.items() if known})
+
+    def _tested_codes(self, row: str) -> dict[int, set[int]]:
+        """Return the codes of the classes that are tested, by split."""
+        return {
+            r: {*np.unique(np.asarray(record.actual)).tolist()}
+            for column in self.columns
+            for r, record in enumerate(self.cell(row, column))
+            if record.ok and record.classes
+        }
+
+    def untested(self, row: str) -> Counter[str]:
+        """Return in how many splits each class has no test example, if it is in any."""
+        names = next((r.classes for c in self.columns for r in self.cell(row, c) if r.ok), ())
+        every = self._tested_codes(row).values()
+        return Counter(n for codes in every for k, n in enumerate(names) if k not in codes)
 
     @property
     def greater_is_better(self) -> bool:
@@ -130,8 +164,20 @@ class Outcomes:
         return [self.records[row, column, r] for r in range(self.repeats)]
 
     def complete(self, row: str, column: str) -> bool:
-        """Return whether every repeat of an entry was computed, and has a value of the metric."""
-        return len(self.values(row, column)) == self.repeats
+        """Return whether every repeat of an entry was computed, and has a value of the metric.
+
+        Splits in which it is undefined for all columns do not count.
+        """
+        return 0 < len(self.values(row, column)) == self.repeats - self.undefined.get(row, 0)
+
+    def lacking(self, column: str) -> str:
+        """Return the reason for not comparing a column: lacking outputs, or missing results."""
+        places = [(row, column, r) for row in self.rows for r in range(self.repeats)]
+        records = [self.records[place] for place in places if place in self.records]
+        metric, done = self.metric, [record for record in records if record.ok]
+        if metric and done and all(metric.output(record) is None for record in done):
+            return f"they give no {metric.needs}"
+        return "results are missing"
 
     def values(self, row: str, column: str) -> list[float]:
         """Return the risks of an entry, the RMSEs of a regression, or the values of the metric."""

@@ -95,7 +95,7 @@ def begin(parent: int, call: str = "") -> None:
 def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
-        here: object = makers(cell.learner, cell.protocol.measures, cell.voters)
+        here: object = makers(cell.learner, cell.protocol, cell.voters)
     except ValueError as error:
         here = str(error)
     if here != planned:

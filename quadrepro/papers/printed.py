@@ -19,7 +19,7 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.text import scaled
-from quadrepro.engine.metrics import NUMBERS, find_metric
+from quadrepro.core.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.reader import PrintedTable, read_table
 from quadrepro.reader.roles import column_role

@@ -13,6 +13,7 @@ rounding decides nothing.
 `poisson_binomial_test`                 two algorithms over data sets, by the examples each misses
 `paired_t_test`                         two algorithms on the same splits of one data set
 `corrected_t_test`                      the same, with the variance of splits that overlap
+`detectable_difference`                 by how much two algorithms must differ for it to show this
 `bayesian_correlated_t`                 the same, as posterior probabilities
 `wilcoxon_test`                         two algorithms over data sets, by signed ranks
 `bayesian_signed_rank`                  the same, as posterior probabilities
@@ -50,9 +51,9 @@ __all__ = [
     "WilcoxonTest", "bayesian_correlated_t", "bayesian_signed_rank", "better_on_one",
     "better_over_all", "chance_of_a_group", "chance_of_misses", "compare_by_signs",
     "compare_on_splits", "compare_over_datasets", "corrected_t_test", "count_misses",
-    "critical_difference", "differences", "distribution_of_wins", "equivalence_test",
-    "friedman_test", "hodges_lehmann", "holm", "independent_misses", "largest_deviation",
-    "log_probability_of_deviations", "log_probability_of_means",
+    "critical_difference", "detectable_difference", "differences", "distribution_of_wins",
+    "equivalence_test", "friedman_test", "hodges_lehmann", "holm", "independent_misses",
+    "largest_deviation", "log_probability_of_deviations", "log_probability_of_means",
     "log_probability_of_pooled_deviations", "null_p_values", "order", "p_text", "paired_t_test",
     "place_deviation", "place_number", "poisson_binomial_test", "rank_methods", "rounded_p",
     "sign_test", "sign_test_power", "step_of_scores", "tail_p_values", "too_few_rows", "welch_test",

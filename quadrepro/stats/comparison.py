@@ -68,6 +68,9 @@ class Comparison(Result):
         Level of significance.
     ratio : bool
         Whether the difference is a ratio.
+    splits : float
+        On splits of one data set, the number of them that would make the difference significant if
+        it stayed as large; infinite above 1,000. NaN over data sets.
 
     Examples
     --------
@@ -92,6 +95,7 @@ class Comparison(Result):
     immaterial: bool = False
     level: float = LEVEL
     ratio: bool = False
+    splits: float = nan
 
     @property
     def loser(self) -> str | None:
@@ -153,6 +157,8 @@ class _Tested(NamedTuple):
     """Negative if the test statistic favours A."""
     effect: Callable[[float], Effect]
     """Returns the difference with its interval of a level."""
+    splits: Callable[[float], float] = lambda level: nan
+    """Returns the number of splits that show the difference at a level."""
 
 
 def _adjusted(
@@ -192,6 +198,7 @@ def _adjusted(
         results[a, b] = Comparison(
             *(a, b, winner, *ends, tested.p_value, p_adjusted, test),
             *(rows.wins, rows.losses, rows.ties, immaterial, level, ratio),
+            splits=tested.splits(level / factor),
         )
     return _in_both_orders(results)
 
@@ -320,7 +327,9 @@ def compare_on_splits(
         mean = Mean.from_values(differences(losses[a], losses[b]), test_share, resolution)
         enough = len(losses[a]) >= MIN_SPLITS
         p_value = mean.p_value() if enough else nan
-        tests[a, b] = _Tested(p_value, mean.value, partial(_mean_effect, mean, enough))
+        effect = partial(_mean_effect, mean, enough)
+        splits = partial(mean.splits_to_show, test_share)
+        tests[a, b] = _Tested(p_value, mean.value, effect, splits)
     return _adjusted(losses, tests, CORRECTED_T, level, rope, greater_is_better)
 
 

@@ -2,23 +2,37 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Mapping, Sequence
 from functools import partial
+from math import inf, isnan
 from statistics import fmean
 from typing import Any
 
 from quadrepro.base.text import few
 from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.problems import RowSource
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import LEVEL, MIN_SPLITS, Comparisons, friedman_test, p_text, too_few_rows
+from quadrepro.stats import (
+    LEVEL,
+    MIN_SPLITS,
+    Comparison,
+    Comparisons,
+    detectable_difference,
+    friedman_test,
+    p_text,
+    too_few_rows,
+)
 from quadrepro.tables.kinds import Context, Made, headline
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared
 from quadrepro.tables.kinds.ranking import scale_of
-from quadrepro.tables.ranking import behind, within
+from quadrepro.tables.ranking import LONGEST, Scale, behind, within
 from quadrepro.tables.verdicts import score_sentence
+
+DISAGREEMENT = 0.1
+"""Share of the rows on which two algorithms are taken to disagree, before a run tells."""
 
 
 def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
@@ -65,11 +79,17 @@ def _sentence(
 ) -> str:
     best, *others = order
     scale, n, repeats = scale_of(outcomes), len(outcomes.rows), outcomes.repeats
+    if n == 1:
+        repeats = len(outcomes.values(outcomes.rows[0], best))
     text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}: {titles[best]}"
     if not scale.ratio:
         text += f" ({scale.score(fmean(outcomes.mean(row, best) or 0.0 for row in outcomes.rows))})"
-    missing = [titles[c] for c in context.compared if c not in order]
-    left_out = f" Not compared, since results are missing: {few(missing, most)}." if missing else ""
+    missing = defaultdict[str, list[str]](list)
+    for column in context.compared:
+        if column not in order:
+            missing[outcomes.lacking(column)].append(titles[column])
+    reasons = (f" Not compared, since {why}: {few(names, most)}." for why, names in missing.items())
+    left_out = "".join(reasons)
     if n == 1 and (repeats < MIN_SPLITS or not pairs):
         verb = "is" if repeats == 1 else "are"
         return f"{text}. {_splits(repeats)} {verb} too few to test differences.{left_out}"
@@ -87,6 +107,7 @@ def _sentence(
         "Worse": [],
     }
     better, near, worse = groups.values()
+    near_pairs = [pairs[column, best] for column in others if not pairs[column, best].winner]
     for column in others:
         c = pairs[column, best]
         detail = p_text(c.p_adjusted) if n > 1 else f"worse by {behind(c, scale)}"
@@ -97,7 +118,39 @@ def _sentence(
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
     text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
-    return f"{text}.{left_out}"
+    text = f"{text}.{left_out}"
+    longer = text + _more_splits(near_pairs, titles)
+    # All names matter more than this, and it more than some of them.
+    return longer if len(longer) <= LONGEST or most < len(others) else text
+
+
+def _more_splits(pairs: Sequence[Comparison], titles: Mapping[str, str]) -> str:
+    """Return the number of splits that would show the clearest of some differences."""
+    c = min(pairs, key=lambda pair: pair.splits, default=None)
+    if c is None or isnan(c.splits):
+        return ""
+    if c.splits == inf:
+        return " If differences stay, no number of splits shows one."
+    return f" If it stays, {c.splits:.0f} splits show the difference from {titles[c.a]}."
+
+
+def planned(experiment: Experiment, sources: Mapping[str, RowSource]) -> str:
+    """Return the difference that the splits of one data set would show; empty for other configs."""
+    config, [(row, source), *others] = experiment.config, sources.items()
+    n_test, n_columns = source.sizes[-1], len(experiment.algorithms)
+    share = source.test_share(n_test)
+    if others or config.paper or experiment.tasks[row] == "regression" or share == 1:
+        return ""
+    if config.repeats < MIN_SPLITS or n_columns < 2:
+        return ""
+    level = LEVEL / (n_columns * (n_columns - 1) / 2)
+    differences = detectable_difference(n_test, share, config.repeats, DISAGREEMENT, level)
+    detected, least = Scale(percent=True).texts(*differences)
+    return (
+        f"If two algorithms disagree on {DISAGREEMENT:.0%} of the rows, {_splits(config.repeats)}"
+        f" show a difference in risk of {detected} percentage points in half of all runs or more;"
+        f" one below {least} is shown in fewer, however many splits there are."
+    )
 
 
 def _splits(repeats: int) -> str:

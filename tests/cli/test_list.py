@@ -11,8 +11,8 @@ from quadrepro.config.reference import config_reference, schema_of
 from quadrepro.config.tables import KINDS
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.metrics import METRICS
 from quadrepro.data.card import card_names
-from quadrepro.engine.metrics import METRICS
 from quadrepro.papers.claims import CLAIMS
 from tests.cli import call
 

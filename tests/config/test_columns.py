@@ -299,3 +299,49 @@ def test_without_a_paper_the_last_column_is_the_baseline() -> None:
 def test_whether_a_config_gets_a_baseline(keys: dict[str, Any], expected: bool) -> None:
     experiment = load_mapping(config(**{"baseline": None, **keys}))
     assert (len(experiment.columns) > len(experiment.algorithms)) is expected
+
+
+def chosen_by(metric: str, algorithm: Any) -> dict[str, Any]:
+    protocol = {"view": "quadboost", "choose_by": metric}
+    return {"protocol": protocol, "algorithms": [algorithm]}
+
+
+LINEAR_SVM = {"name": "svm", "algorithm": "sklearn:LinearSVC"}
+
+
+@pytest.mark.parametrize(
+    ("metric", "algorithm", "key"),
+    [
+        ("log_loss", "quadboost-l2", "name"),
+        ("brier", LINEAR_SVM | {"grid": {"C": [1, 2]}}, "algorithm"),
+    ],
+)
+def test_a_learner_without_what_the_choice_needs_is_refused(
+    metric: str, algorithm: Any, key: str
+) -> None:
+    place, message = fault_of(**chosen_by(metric, algorithm))
+    assert place in ("algorithms.0", f"algorithms.0.{key}")
+    assert "has no probabilities, which choose_by: " in message
+
+
+@pytest.mark.parametrize(
+    ("metric", "algorithm"),
+    [
+        ("auc", "quadboost-l2"),
+        ("auc", LINEAR_SVM | {"grid": {"C": [1, 2]}}),
+        ("log_loss", "boosting"),
+        ("log_loss", LINEAR_SVM),
+        ("log_loss", {"name": "adaboost", "grid": {"n_rounds": [5]}}),
+        ("neg_log_loss", {"name": "sklearn:LogisticRegression", "grid": {"C": [1, 2]}}),
+    ],
+)
+def test_a_learner_with_what_the_choice_needs_or_without_a_choice_is_taken(
+    metric: str, algorithm: Any
+) -> None:
+    assert plan_of(**chosen_by(metric, algorithm)).cells
+
+
+def test_an_unknown_metric_to_choose_by_is_refused_with_the_nearest_one() -> None:
+    place, message = fault_of(**chosen_by("acu", "adaboost"))
+    assert place == "protocol.choose_by"
+    assert message == "unknown metric 'acu'; did you mean 'auc'?"

@@ -6,9 +6,11 @@ import pytest
 from jsonschema import Draft202012Validator
 
 from quadrepro.base.yaml import read_yaml
+from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Config
 from quadrepro.config.draft import SCHEMA, draft_config
 from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.config.reference import schema_of
 from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.tables.kinds import check_tables
@@ -75,14 +77,68 @@ def test_ids_codes_and_gaps_change_the_view_with_a_comment_each() -> None:
     assert text.count("\n      # ") == 3
 
 
-@pytest.mark.parametrize(("n_rare", "stratified"), [(9, False), (10, True)])
-def test_rare_classes_change_the_splits_and_the_metrics(n_rare: int, *, stratified: bool) -> None:
-    labels = ["rare"] * n_rare + ["common"] * 90
-    config, text = drafted({"x": [f"{i}.5" for i in range(len(labels))], "label": labels})
-    assert config.protocol.split.stratify == stratified
-    assert config.metrics == ("balanced_error", "auc", "log_loss")
-    assert config.headline == config.protocol.choose_by == "balanced_error"
+def of_classes(*sizes: int) -> dict[str, list[str]]:
+    """Return two columns: a number that tells nothing, and classes of these sizes."""
+    labels = [f"class{k}" for k, size in enumerate(sizes) for _ in range(size)]
+    return {"x": [f"{i * 7 % 31}.5" for i in range(len(labels))], "label": labels}
+
+
+def plan_is_possible() -> bool:
+    """Return whether the rows of the drafted config can be divided as it asks for."""
+    make_plan(load_experiment(Path("my.yaml"))).check_data()
+    return True
+
+
+@pytest.mark.parametrize("n_rare", [3, 4, 9])
+def test_two_imbalanced_classes_are_ranked_and_counted_alike_by_all_learners(n_rare: int) -> None:
+    config, text = drafted(of_classes(n_rare, 90))
+    assert config.protocol.split.stratify
+    assert config.metrics == ("auc", "average_precision", "balanced_error")
+    assert config.headline == config.protocol.choose_by == "auc"
     assert f"# Imbalanced: the rarest class has {n_rare} of {90 + n_rare} rows" in text
+    weighted = [column.learner.content["settings"] for column in columns_of("my.yaml")]
+    assert all("'class_weight': 'balanced'" in str(settings) for settings in weighted)
+    assert plan_is_possible()
+
+
+@pytest.mark.parametrize("n_rare", [1, 2])
+def test_a_class_too_rare_for_training_and_testing_leaves_the_risk_to_compare_by(
+    n_rare: int,
+) -> None:
+    config, _ = drafted(of_classes(n_rare, 90))
+    assert (config.headline, config.protocol.choose_by) == ("", "error")
+    assert not config.protocol.split.stratify
+    assert plan_is_possible()
+
+
+@pytest.mark.parametrize(
+    ("sizes", "stratified"),
+    [
+        *(((60, 50, 2), True), ((60, 50, 1), True), ((4,) * 8, False), ((5,) * 20, True)),
+        *(((57, *(2,) * 40), True), ((56, *(2,) * 40), False)),
+        *(((1,) * 12, False), ((30, *(1,) * 20), False)),
+    ],
+)
+def test_more_classes_are_stratified_where_scikit_learn_can_do_it(
+    sizes: tuple[int, ...], *, stratified: bool
+) -> None:
+    config, _ = drafted(of_classes(*sizes))
+    assert config.protocol.split.stratify == stratified
+    assert config.headline in ("", "balanced_error")
+    assert plan_is_possible()
+
+
+def columns_of(path: str) -> tuple[Column, ...]:
+    return load_experiment(Path(path)).algorithms
+
+
+def test_a_draft_has_ten_splits_and_its_stumps_are_at_quantiles() -> None:
+    config, _ = drafted(of_classes(20, 20))
+    assert config.repeats == 10
+    ours = config.algorithms[-1]
+    first, last = ours.pipeline
+    assert first == {"QuantileTransformer": {"n_quantiles": 10}}
+    assert "quadrepro:QuadBoostClassifier" in last
 
 
 @pytest.mark.parametrize("name", ["#: {}.csv", "no.csv", "a: b\nseed: 9.csv", "ü'\".csv"])

@@ -186,7 +186,7 @@ NOISE = "protocol.noise"
         (of_row("m1", parameters={"sigma": nan}), "datasets.0.parameters.sigma", "finite number"),
         (of_number(split={"stratify": True}), "datasets.0.protocol.split.stratify", "no classes"),
         (of_number(noise={"labels": 0.1}), "datasets.0.protocol.noise.labels", "no classes"),
-        (of_number(choose_by="balanced_error"), "datasets.0.protocol.choose_by", "no classes"),
+        (of_number(choose_by="balanced_error"), "datasets.0.protocol.choose_by", "here numbers"),
         (REPEATED, "datasets.0.view.sample_rows", "cannot be divided once for all"),
         (over(f"{NOISE}.deviaton", 0), f"{VALUES}.0", "did you mean 'deviation'?"),
         (over(f"{NOISE}.deviation", 0, -1), f"{VALUES}.1", "must be at least 0, not -1"),

@@ -16,6 +16,7 @@ import pytest
 from quadrepro.base import code
 from quadrepro.core.cell import Cell
 from quadrepro.core.learners.registry import ALGORITHMS
+from quadrepro.core.protocol import Protocol
 from quadrepro.engine import keys
 from quadrepro.engine.worker import run_cell
 from tests.make import cells
@@ -92,10 +93,22 @@ def test_a_key_depends_on_the_files_that_the_algorithm_and_the_measures_use(
     code.code_hash.cache_clear()
     seen = []
     monkeypatch.setattr(code, "hash_of", lambda files: seen.append({*files}) or "0")
-    keys.makers(ALGORITHMS[name].make({}), ["c_bound"])
+    keys.makers(ALGORITHMS[name].make({}), Protocol(view="v", folds=0, measures=("c_bound",)))
     code.code_hash.cache_clear()
     used = {file for file in USES if code.PACKAGE / file in seen[0]}
     assert used == {file for file, names in USES.items() if name in names}
+
+
+def test_a_key_depends_on_the_code_of_metrics_only_if_folds_choose_by_one(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code.code_hash.cache_clear()
+    seen = []
+    monkeypatch.setattr(code, "hash_of", lambda files: seen.append({*files}) or "0")
+    for by in ("error", "auc"):
+        keys.makers(ALGORITHMS["adaboost"].make({}), Protocol(view="v", choose_by=by))
+        code.code_hash.cache_clear()
+    assert [code.PACKAGE / "core/metrics.py" in files for files in seen] == [False, True]
 
 
 def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
@@ -112,7 +125,10 @@ def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
 
 
 def test_packages_are_those_that_the_learner_computes_with() -> None:
-    packages = {name: keys.makers(ALGORITHMS[name].make({}), [])["packages"] for name in ALGORITHMS}
+    packages = {
+        name: keys.makers(ALGORITHMS[name].make({}), Protocol(view="v"))["packages"]
+        for name in ALGORITHMS
+    }
     assert packages["adaboost"].keys() == {"numpy"}
     assert "highspy" in packages["lpboost"]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
@@ -10,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.core.learners.grid import Grid
-from quadrepro.engine.metrics import find_metric
+from quadrepro.core.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from tests.make import plan_of
@@ -85,6 +86,42 @@ def test_a_metric_takes_the_place_of_the_risk_in_the_rows_that_it_judges() -> No
     plain = counted([3], [6])
     facts = (plain.label, plain.by_metric, plain.sign, plain.counts_errors)
     assert facts == ("risk", "", 1.0, True)
+
+
+def split_codes(*splits: list[int], scores: bool = True) -> Outcomes:
+    """Return outcomes of one row whose splits test these codes of three classes."""
+    records = {}
+    for (r, codes), column in product(enumerate(splits), ("a", "b")):
+        p = np.eye(3)[codes] * 0.6 + 0.1
+        given = p if scores or column == "a" else None
+        outputs = {"actual": np.array(codes), "predicted": np.array(codes), "probabilities": given}
+        classes = ("x", "y", "z")
+        records["row", column, r] = Record("k", "ok", 0, len(codes), classes=classes, **outputs)
+    return Outcomes(("row",), ("a", "b"), len(splits), records)
+
+
+def test_classes_without_test_examples_are_counted_by_split() -> None:
+    outcomes = split_codes([0, 1, 2, 0], [0, 1, 1, 0], [0, 0, 0, 0])
+    assert outcomes.untested("row") == {"y": 1, "z": 2}
+    assert split_codes([0, 1, 2]).untested("row") == {}
+
+
+def test_splits_in_which_a_metric_is_undefined_for_all_columns_do_not_count() -> None:
+    outcomes = split_codes([0, 1, 2, 0], [0, 1, 1, 0], [0, 0, 0, 0]).by(find_metric("auc"), ["row"])
+    assert outcomes.undefined == {"row": 1}
+    assert outcomes.values("row", "a") == [1.0, 1.0]
+    assert outcomes.complete("row", "a")
+    assert outcomes.mean("row", "b") == 1.0
+    assert not split_codes([0, 0], [1, 1]).by(find_metric("auc"), ["row"]).complete("row", "a")
+
+
+def test_a_column_lacks_output_if_no_cell_gives_what_the_metric_needs() -> None:
+    outcomes = split_codes([0, 1, 2], [0, 1, 1], scores=False)
+    assert outcomes.lacking("b") == "results are missing"
+    by_auc = outcomes.by(find_metric("auc"), ["row"])
+    reasons = ["results are missing", "they give no scores"]
+    assert [by_auc.lacking(column) for column in ("a", "b")] == reasons
+    assert outcomes.by(find_metric("f1"), ["row"]).lacking("b") == "results are missing"
 
 
 def test_shares_of_errors_have_test_examples_and_the_resolution_of_one() -> None:

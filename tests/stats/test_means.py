@@ -17,6 +17,7 @@ from quadrepro.stats import (
     Moments,
     bayesian_correlated_t,
     corrected_t_test,
+    detectable_difference,
     differences,
     equivalence_test,
     paired_t_test,
@@ -240,3 +241,63 @@ def test_equal_differences_are_certain(
 ) -> None:
     posterior = bayesian_correlated_t([0.4 + difference] * 3, [0.4] * 3, 0.5, rope)
     assert (posterior.better, posterior.same, posterior.worse) == expected
+
+
+@pytest.mark.parametrize("share", [0.0, 0.3, 0.5])
+@pytest.mark.parametrize("level", [0.05, 0.05 / 6])
+def test_the_number_of_splits_that_show_a_mean_is_the_first_with_so_short_an_interval(
+    share: float, level: float
+) -> None:
+    mean = Mean.from_values([0.02, 0.05, -0.01, 0.06, 0.04, 0.03], share)
+    sd = np.std([0.02, 0.05, -0.01, 0.06, 0.04, 0.03], ddof=1)
+    n = mean.splits_to_show(share, level)
+    shown = [
+        student.ppf(1 - level / 2, k - 1) * sd * np.sqrt(1 / k + share / (1 - share)) <= mean.value
+        for k in range(2, 1001)
+    ]
+    assert n == (2 + np.argmax(shown) if any(shown) else np.inf)
+    assert (mean.p_value() <= level) == (n <= 6)
+
+
+def test_no_number_of_splits_shows_what_is_within_the_error_that_splits_share() -> None:
+    values = np.array([0.0, 1.0] * 5)
+    centred = (values - 0.5) / values.std(ddof=1)
+    for mean, finite in ((1.29, True), (1.27, False), (0.0, False)):
+        # The shared part of the error is sqrt(0.3 / 0.7), 1.28 of it with 1.96 errors.
+        found = Mean.from_values(centred + mean, 0.3).splits_to_show(0.3)
+        assert np.isfinite(found) == finite
+
+
+def test_the_number_of_splits_shows_a_mean_of_that_size_in_half_of_all_runs() -> None:
+    rng = np.random.default_rng(0)
+    exact = Mean(0.05, 0.08 * np.sqrt(1 / 10 + 3 / 7), 9)
+    n = int(exact.splits_to_show(0.3, 0.4))
+    assert n > 10
+    shown = [Mean.from_values(rng.normal(0.05, 0.08, n), 0.3).p_value() <= 0.4 for _ in range(1000)]
+    assert 0.4 < np.mean(shown) < 0.6
+
+
+@pytest.mark.parametrize("fresh", [0.0, 1.0])
+def test_half_of_all_runs_or_more_show_the_detectable_difference(fresh: float) -> None:
+    """Two methods disagree on a tenth of 400 rows, with the same errors in all splits or others."""
+    rng, share, n_rows, n_test = np.random.default_rng(0), 0.3, 400, 120
+    at_ten, at_any = detectable_difference(n_test, share, 10, 0.1)
+    for difference, n_splits, low, high in ((at_ten, 10, 0.5, 0.8), (0.8 * at_any, 150, -1, 0.5)):
+        chances = [(0.1 + difference) / 2, (0.1 - difference) / 2, 0.9]
+        shown = []
+        for _ in range(200):
+            worse = rng.choice([1.0, -1.0, 0.0], n_rows, p=chances)
+            splits = []
+            for _ in range(n_splits):
+                errors = worse[rng.permutation(n_rows)[:n_test]]
+                if fresh:
+                    errors = rng.choice([1.0, -1.0, 0.0], n_test, p=chances)
+                splits.append(errors.mean())
+            shown.append(Mean.from_values(splits, share, 1 / n_test).p_value() <= 0.05)
+        assert low < np.mean(shown) < high
+
+
+def test_the_detectable_difference_is_at_most_the_disagreement() -> None:
+    few, _ = detectable_difference(10, 0.3, 10, 0.1)
+    assert detectable_difference(10, 0.3, 10, few)[0] == pytest.approx(few)
+    assert few > 0.1

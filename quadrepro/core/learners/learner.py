@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple, Self
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Targets, Task
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets, Task
 from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
@@ -127,6 +127,10 @@ class Learner(ABC):
     def against_rest(self, task: Task) -> bool:
         """Whether the learner is trained once for every class, as it separates only two."""
         return task == "multiclass" and not self.many_classes
+
+    def gives(self, need: Need) -> bool:
+        """Whether the outputs have what a metric of classes needs; True if only a fit can tell."""
+        return need != "probabilities"
 
     def made(self) -> Learner:
         """Return the learner that is trained: this one, unless a config only names its code."""
@@ -298,11 +302,27 @@ class StoppedRuns:
     vote: Callable[[int], StumpVote]
 
 
+METHODS: dict[Need, tuple[str, ...]] = {
+    "predictions": ("predict",),
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": ("predict_proba",),
+}
+"""Methods of scikit-learn's classifiers, by what they give."""
+
+
 @dataclass(frozen=True)
 class Predictor(Learner):
     """A learner that trains on attributes; its candidates are known by their predictions."""
 
     gives_votes = False
+
+    def gives(self, need: Need) -> bool:
+        """Whether the estimator that predicts, if there is one, has a method that gives it."""
+        build = getattr(self, "estimator", None)
+        if build is None or self.own_code:
+            return True
+        estimator = build()
+        return any(hasattr(estimator, method) for method in METHODS[need])
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with what it has to know of the columns of a cell."""

@@ -8,11 +8,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from dataclasses import replace
+from functools import partial
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Task
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets, Task
 from quadrepro.core.learners.grid import Grid, Value
 from quadrepro.core.learners.learner import (
     Algorithm,
@@ -29,6 +31,9 @@ from quadrepro.core.learners.voters import DrawnStumps
 from quadrepro.core.measures.measure import Trained
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
+
+if TYPE_CHECKING:
+    from quadrepro.core.metrics import Metric
 
 MOST_KEPT = 2**24
 """Scores of test examples that are kept, 128 MB; of more, the chosen candidate is trained again."""
@@ -73,10 +78,25 @@ class Scored(NamedTuple):
             losses = (positive != (self.y > 0)).sum(axis=1)
         return np.where(self.solved, losses, np.nan)
 
-    def of_class(self, label: float) -> Scored:
-        """Return the examples of one class."""
-        of = self.y == label
-        return self._replace(y=self.y[of], scores=self.scores[:, of])
+    def outputs(self, task: Task) -> list[Outputs | None]:
+        """Return the outputs of each candidate, None without a solution."""
+        n = len(self.scores)
+        solved, zero = np.broadcast_to(self.solved, n), np.broadcast_to(self.zero, n)
+        if task == "classification":
+            every = map(Outputs.of_vote, self.scores, zero.tolist())
+        else:
+            every = map(Outputs, self.scores)
+        return [outputs if ok else None for outputs, ok in zip(every, solved, strict=True)]
+
+
+class HeldOut(NamedTuple):
+    """Held-out examples with the outputs of one candidate, as a metric judges them."""
+
+    classes: range
+    actual: Targets
+    predicted: Targets
+    scores: FloatArray | None
+    probabilities: FloatArray | None
 
 
 class Trainer(ABC):
@@ -125,35 +145,86 @@ class Trainer(ABC):
             losses += part.losses(self.data.task)
         return losses
 
-    def balanced_errors(self, fold: IntArray) -> FloatArray:
-        """Return the mean over all classes of the share of their examples that are wrong."""
-        labels = np.unique(self.data.train.y)
-        errors, sizes = np.zeros((len(labels), len(self.candidates))), np.zeros((len(labels), 1))
+    def held_out_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
+        """Yield the outputs of all candidates for each fold, as far as a metric needs them."""
         for part in self.held_out(fold):
-            for k, label in enumerate(labels):
-                of_class = part.of_class(label)
-                errors[k] += of_class.losses(self.data.task)
-                sizes[k] += len(of_class.y)
-        # A class may be held out nowhere, if its rows are the first in time.
-        return np.asarray((errors / np.maximum(sizes, 1)).mean(axis=0))
+            yield part.outputs(self.data.task)
+
+    def metric_losses(self, metric: Metric, fold: IntArray) -> FloatArray:
+        """Return the metric of each candidate, with a minus sign if the highest is the best.
+
+        Predictions and probabilities of all folds are judged together. Scores of two folds are
+        those of two models and need not be comparable, so a metric of scores is the mean over the
+        folds in which it is defined.
+        """
+        outputs = [*self.held_out_outputs(fold, metric.needs)]
+        if not outputs:
+            return np.zeros(1)  # a single candidate
+        parts = [fold == f for f in range(len(outputs))]
+        if metric.needs != "scores":
+            outputs = [[_together(of_folds) for of_folds in zip(*outputs, strict=True)]]
+            parts = [np.concatenate([np.flatnonzero(part) for part in parts])]
+        y = self._codes_of(self.data.train.y)
+        values = np.array(
+            [
+                [self._value(metric, y[part], of_candidate) for of_candidate in of_part]
+                for part, of_part in zip(parts, outputs, strict=True)
+            ]
+        )
+        defined = ~np.isnan(values).all(axis=1)
+        if not defined.any() and len(self.candidates) == 1:
+            return np.zeros(1)
+        if not defined.any():
+            raise NoSolutionError(
+                f"{metric.name} cannot choose: the learner gives no {metric.needs}, or the folds"
+                " have examples of one class only"
+            )
+        # As with errors, a candidate whose predictions overflowed is worse than all others.
+        losses = np.nan_to_num(metric.sign * values[defined], nan=np.inf).mean(axis=0)
+        unsolved = np.any([[o is None for o in of_fold] for of_fold in outputs], axis=0)
+        return np.where(unsolved, np.nan, losses)
+
+    def _codes_of(self, y: FloatArray) -> Targets:
+        """Return the class codes of labels; numbers stay as they are."""
+        if self.data.task == "regression":
+            return y
+        return np.asarray(y > 0 if self.data.task == "classification" else y, dtype=np.intp)
+
+    def _value(self, metric: Metric, actual: Targets, outputs: Outputs | None) -> float:
+        """Return the value of a metric, NaN if it is undefined."""
+        if outputs is None:
+            return np.nan
+        value = metric.value(HeldOut(range(self.data.n_classes), actual, *outputs[:3]))
+        return np.nan if value is None else value
 
     def unsolved(self) -> NoSolutionError:
         """Return the error that says why no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
+def _together(parts: Sequence[Outputs | None]) -> Outputs | None:
+    """Return the predictions and the probabilities of a candidate for all folds."""
+    solved = [outputs for outputs in parts if outputs is not None]
+    if len(solved) < len(parts):
+        return None
+    probabilities = [o.probabilities for o in solved if o.probabilities is not None]
+    whole = np.concatenate(probabilities) if len(probabilities) == len(parts) else None
+    return Outputs(np.concatenate([o.predicted for o in solved]), None, whole)
+
+
 def choose(
-    trainer: Trainer, fold: IntArray | None, by: Literal["error", "balanced_error"] = "error"
+    trainer: Trainer, fold: IntArray | None, metric: Metric | None = None
 ) -> tuple[int, FloatArray]:
     """Return the place of the candidate of least loss, the first of several, and all losses.
 
-    A candidate without a solution on some part of the examples is never chosen.
+    The loss is the number of errors unless there is a metric. A candidate without a solution on
+    some part of the examples is never chosen.
     """
-    if by == "error":
+    if metric is None:
         losses = trainer.losses(fold)
     else:
         assert fold is not None
-        losses = trainer.balanced_errors(fold)
+        losses = trainer.metric_losses(metric, fold)
     # `nanargmin` would take NaN for as good as an infinite loss.
     solved = np.flatnonzero(~np.isnan(losses))
     if not solved.size:
@@ -304,6 +375,7 @@ class PredictionTrainer(Trainer):
         super().__init__(data, grids)
         self.predictor = predictor.for_columns(data)
         self._on_test: FloatArray | None = None
+        self._tells_outputs = self.predictor.outputs_of(np.zeros(1)) is not None
 
     def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
         """Yield the held-out parts; a single candidate is not trained for them."""
@@ -322,10 +394,38 @@ class PredictionTrainer(Trainer):
                 scores = self.predictor.predictions(X[seen], y[seen], self.grids, X[out], rng)
                 yield Scored(y[out], scores)
 
+    def held_out_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
+        """Yield the outputs for each fold; those that predictions do not tell need another fit."""
+        if need == "predictions":
+            yield from super().held_out_outputs(fold, need)
+            return
+        if self._tells_outputs:
+            for part in self.held_out(fold):
+                yield [*map(self.predictor.outputs_of, part.scores)]
+            return
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1):
+            seen, rng = trained_on(fold, f), partial(self._rng_of_fold, f)
+            data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
+            yield [self._trained(data, i, X[fold == f]) for i in range(len(self.candidates))]
+
+    def _rng_of_fold(self, f: int, name: str) -> np.random.Generator:
+        return self.data.rng(f"fold {f}")
+
     def outputs(self, i: int) -> Outputs:
         """Return what the predictions tell, or train the candidate once more."""
         told = None if self._on_test is None else self.predictor.outputs_of(self._on_test[i])
-        return told or self.predictor.outputs(self.data, self.candidates[i], self.data.test.X)
+        return told or self._trained(self.data, i, self.data.test.X)
+
+    def _trained(self, data: TrainingData, i: int, X_new: FloatArray) -> Outputs:
+        """Train a candidate and return its outputs; a class that is alone is always predicted."""
+        labels = np.unique(data.train.y)
+        if self._tells_outputs or len(labels) > 1:
+            return self.predictor.outputs(data, self.candidates[i], X_new)
+        [code] = self._codes_of(labels)
+        predicted = np.full(len(X_new), code)
+        scores = np.full(len(X_new), labels[0]) if data.task == "classification" else None
+        return Outputs(predicted, scores, np.eye(data.n_classes)[predicted])
 
     def path(self) -> Trained:
         """Return the scores of all candidates on training and test examples."""
@@ -373,7 +473,21 @@ class OneVsRest(Trainer):
 
     def outputs(self, i: int) -> Outputs:
         """Return the scores of all classes, and the class of the largest."""
-        of_classes = [trainer.outputs(i) for trainer in self.trainers.values()]
+        return self._joined([trainer.outputs(i) for trainer in self.trainers.values()])
+
+    def held_out_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
+        """Yield the outputs for each fold, made of those of every class against the rest."""
+        if need == "predictions":
+            yield from super().held_out_outputs(fold, need)
+            return
+        each = (trainer.held_out_outputs(fold, need) for trainer in self.trainers.values())
+        for parts in zip(*each, strict=True):
+            every = zip(*parts, strict=True)
+            solved = ([o for o in outputs if o is not None] for outputs in every)
+            yield [self._joined(o) if len(o) == len(parts) else None for o in solved]
+
+    def _joined(self, of_classes: Sequence[Outputs]) -> Outputs:
+        """Return the outputs for all classes, given those of each class against the rest."""
         columns = np.array([outputs.scores for outputs in of_classes])
         predicted = first_of_largest(columns, max(outputs.zero for outputs in of_classes))
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)

@@ -1,8 +1,12 @@
-"""The measures by name; each is declared in its own file."""
+"""The measures by name, each declared in its own file, and the metrics.
+
+Results depend on a measure or a metric only if a cell uses it, see `quadrepro.engine.keys.makers`.
+"""
 
 from __future__ import annotations
 
 from quadrepro.base.registry import Registry
+from quadrepro.core import metrics
 from quadrepro.core.measures import adaboost, cbboost, concentration, ebboost, measure, quadboost
 from quadrepro.core.measures.measure import Measure
 
@@ -18,6 +22,11 @@ MEASURES: Registry[Measure] = Registry(
         if isinstance(found, Measure)
     },
 )
+
+
+def find_metric(name: str) -> metrics.Metric:
+    """Return a metric by name, or raise ValueError with the nearest one."""
+    return metrics.find_metric(name)
 
 
 def title_of(name: str) -> str:

@@ -10,7 +10,7 @@ import pandas as pd
 from quadrepro.base.files import write_text
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
-from quadrepro.engine.metrics import find_metric
+from quadrepro.core.metrics import find_metric
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, Paper, PaperFile
 from quadrepro.papers.printed import Facts, Sample, Unit, from_table

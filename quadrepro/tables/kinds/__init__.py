@@ -12,7 +12,7 @@ from quadrepro.base.text import scaled
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.tables import KINDS, asked_for
 from quadrepro.core.learners.registry import BASELINE
-from quadrepro.engine.metrics import find_metric
+from quadrepro.core.metrics import find_metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed

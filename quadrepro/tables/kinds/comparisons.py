@@ -46,9 +46,9 @@ def compared(context: Context[Any], outcomes: Outcomes, control: str | None = No
         return stats.compare_over_datasets(scores, ratio=ratio, **manner)
     [row] = outcomes.rows
     share = outcomes.test_shares.get(row, 1.0)
-    if outcomes.repeats < 2 or share == 1:
-        return {}
     splits = {c: outcomes.values(row, c) for c in columns}
+    if len(splits[columns[0]]) < 2 or share == 1:
+        return {}
     return stats.compare_on_splits(splits, share, resolution=outcomes.resolution(row), **manner)
 
 

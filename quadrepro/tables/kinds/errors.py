@@ -13,8 +13,9 @@ from itertools import product
 from math import nan
 from typing import Any
 
+from quadrepro.base.text import few
 from quadrepro.core.learners.registry import BASELINE
-from quadrepro.engine.metrics import NUMBERS, Metric
+from quadrepro.core.metrics import NUMBERS, Metric
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
@@ -212,14 +213,41 @@ def _notes(context: Context[Any], blocks: Sequence[Block]) -> Iterator[str]:
     for table in printed:
         yield f"Printed: {_description(context, table)}"
     for judged in (block.outcomes for block in blocks if block.metric not in ("", TRUTH)):
-        done = {place for place, r in judged.records.items() if r.ok and place[0] in judged.rows}
-        if judged.metric and (lacking := len(done - judged.measured.keys())):
-            yield (
-                f"{judged.metric.label} is undefined, or there are no {judged.metric.needs} to "
-                f"compute it from ({MISSING}), in {lacking} of {len(done)} cells."
-            )
+        yield from _undefined(judged)
+    if context.config.metrics:
+        yield from _untested(context, outcomes)
     yield from (f"{a.name}: {a.reason.removesuffix('.')}." for a in context.config.absent)
     yield from closing_notes(context, outcomes)
+
+
+def _undefined(judged: Outcomes) -> Iterator[str]:
+    """Yield notes on cells without a value of a metric."""
+    assert judged.metric is not None
+    label, n_columns = judged.metric.label, len(judged.columns)
+    alone = {row: n for row, n in judged.undefined.items() if n}
+    for row, n in alone.items():
+        yield (
+            f"{row}: {label} is undefined in {n} of {judged.repeats} splits, whose test rows are of"
+            " one class; means are over the others."
+        )
+    done = {place for place, r in judged.records.items() if r.ok and place[0] in judged.rows}
+    lacking = len(done - judged.measured.keys()) - n_columns * sum(alone.values())
+    if lacking > 0:
+        yield (
+            f"{label} is undefined, or there are no {judged.metric.needs} to "
+            f"compute it from ({MISSING}), in {lacking} of {len(done)} cells."
+        )
+
+
+def _untested(context: Context[Any], outcomes: Outcomes) -> Iterator[str]:
+    """Yield notes on classes without test rows, which means over classes leave out."""
+    for row, task in context.experiment.tasks.items():
+        if task == "multiclass" and (counts := outcomes.untested(row)):
+            classes = few([f"{name} in {n}" for name, n in sorted(counts.items())])
+            yield (
+                f"{row}: means over classes leave out those without test rows: {classes} of"
+                f" {outcomes.repeats} splits."
+            )
 
 
 def _description(context: Context[Any], printed: Printed) -> str:

@@ -11,9 +11,15 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 from sklearn.datasets import load_diabetes, load_wine
+from sklearn.ensemble import RandomForestClassifier
 from sklearn.feature_selection import SelectKBest
-from sklearn.metrics import balanced_accuracy_score
-from sklearn.model_selection import GridSearchCV, PredefinedSplit, TimeSeriesSplit
+from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
+from sklearn.model_selection import (
+    GridSearchCV,
+    PredefinedSplit,
+    TimeSeriesSplit,
+    cross_val_predict,
+)
 from sklearn.multiclass import OneVsRestClassifier
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.pipeline import make_pipeline
@@ -51,6 +57,7 @@ from quadrepro.core.learners.trainers import (
     trainer_of,
 )
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
+from quadrepro.core.metrics import METRICS
 from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -155,7 +162,7 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> N
         1 - balanced_accuracy_score(y[held] > 0, of_candidate > 1e-12)
         for of_candidate in np.transpose(voted)
     ]
-    best, losses = choose(trainer, fold, "balanced_error")
+    best, losses = choose(trainer, fold, METRICS["balanced_error"])
     np.testing.assert_allclose(losses, expected, atol=1e-15)
     assert best == np.argmin(losses)
 
@@ -357,6 +364,97 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns() -> None:
     np.testing.assert_array_equal(outputs.probabilities, search.predict_proba(X_new))
 
 
+SCORERS = {
+    "auc": "roc_auc",
+    "average_precision": "average_precision",
+    "log_loss": "neg_log_loss",
+    "brier": "neg_brier_score",
+}
+
+
+@pytest.mark.parametrize("name", SCORERS)
+@pytest.mark.parametrize("learner", ["knn", "forest"])
+def test_folds_choose_by_any_metric_as_scikit_learns_search_does(name: str, learner: str) -> None:
+    X, y, X_new = examples()
+    labels, fold = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5
+    path, model, values = {
+        "knn": ("KNeighborsClassifier", KNeighborsClassifier(), {"n_neighbors": [3, 15, 31]}),
+        "forest": (
+            "RandomForestClassifier",
+            RandomForestClassifier(random_state=0),
+            {"n_estimators": [2, 10]},
+        ),
+    }[learner]
+    settings = {"random_state": 0} if learner == "forest" else {}
+    data = numbers(X, labels, X_new)
+    trainer = PredictionTrainer(EstimatorPredictor(path, settings), data, [Grid.of(values)])
+    best, losses = choose(trainer, fold, METRICS[name])
+    folds = PredefinedSplit(fold)
+    search = GridSearchCV(model, values, cv=folds, scoring=SCORERS[name]).fit(X, labels)
+    sign = 1 if METRICS[name].greater_is_better else -1
+    expected = sign * search.cv_results_["mean_test_score"]
+    np.testing.assert_allclose(METRICS[name].sign * losses, expected)
+    assert trainer.candidates[best] == search.best_params_
+
+
+def test_boosted_trees_choose_by_the_probabilities_that_their_scores_have() -> None:
+    X, y, X_new = examples()
+    data, fold = numbers(X, np.where(y > 0, 1.0, -1.0), X_new), np.arange(120) % 3
+    grid = Grid.of({"nu": [0.1, 1.0], "n_rounds": [5, 50]})
+    trainer = trainer_of(GradientBoost(step="shrink", loss="logistic"), data, [grid])
+    best, losses = choose(trainer, fold, METRICS["log_loss"])
+    for i, candidate in enumerate(trainer.candidates):
+        model = GradientBoostClassifier("shrink", **candidate)
+        p = cross_val_predict(
+            model, X, data.train.y, cv=PredefinedSplit(fold), method="predict_proba"
+        )
+        assert losses[i] == pytest.approx(log_loss(data.train.y, p))
+    assert best == losses.argmin()
+
+
+def test_votes_choose_by_ranks_fold_by_fold_and_folds_of_one_class_do_not_count() -> None:
+    H, y = make_problem()
+    y = np.sort(y)
+    fold = np.concatenate([np.zeros(8), 1 + np.arange(52) % 3]).astype(int)
+    assert np.ptp(y[fold == 0]) == 0
+    trainer = votes(QuadBoost("l2"), H, y, GRIDS, H)
+    expected = []
+    for f in (1, 2, 3):
+        rest, out = fold != f, fold == f
+        paths = [QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]
+        sums = np.concatenate(paths) @ H[out].T
+        expected.append([roc_auc_score(y[out], of_candidate) for of_candidate in sums])
+    _, losses = choose(trainer, fold, METRICS["auc"])
+    np.testing.assert_allclose(losses, -np.mean(expected, axis=0))
+
+
+def test_a_class_that_is_trained_on_alone_is_predicted_in_its_fold() -> None:
+    X, _, X_new = examples()
+    labels, fold = np.where(np.arange(120) == 7, 1.0, -1.0), np.arange(120) % 3
+    logistic = EstimatorPredictor("LogisticRegression")
+    data = numbers(X, labels, X_new)
+    trainer = PredictionTrainer(logistic, data, [Grid.of({"C": [0.1, 1.0]})])
+    folds = [*trainer.held_out_outputs(fold, "probabilities")]
+    alone = folds[1][0]
+    assert alone is not None
+    assert not alone.predicted.any()
+    assert alone.scores is not None
+    assert alone.probabilities is not None
+    np.testing.assert_array_equal(alone.scores, np.full(40, -1.0))
+    np.testing.assert_array_equal(alone.probabilities, np.tile([1.0, 0.0], (40, 1)))
+    # The only fold with both classes ranks them at random, as its model has seen one.
+    assert choose(trainer, fold, METRICS["auc"])[1].tolist() == [-0.5, -0.5]
+
+
+def test_a_metric_that_no_fold_defines_does_not_choose() -> None:
+    X, y, X_new = examples()
+    data = numbers(X, np.where(y > 0, 1.0, -1.0), X_new)
+    svm = EstimatorPredictor("LinearSVC")
+    trainer = PredictionTrainer(svm, data, [Grid.of({"C": [0.1, 1.0]})])
+    with pytest.raises(NoSolutionError, match="log_loss cannot choose: the learner gives no prob"):
+        choose(trainer, np.arange(120) % 3, METRICS["log_loss"])
+
+
 def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() -> None:
     X, y, X_new = examples()
     values = {"max_depth": [1, 2, 4, 8]}
@@ -528,6 +626,20 @@ def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold()
     assert trainer.candidates[1] == {"n_rounds": 3}
 
 
+def test_the_choice_by_ranks_is_the_mean_of_each_class_against_the_rest() -> None:
+    H = Stumps(4).fit(TRAIN.X).transform(TRAIN.X)
+    trainer = one_vs_rest(AdaBoost())
+    _, losses = choose(trainer, FOLDS, METRICS["auc"])
+    expected = np.zeros((4, 3))
+    for f in range(4):
+        rest, out = f != FOLDS, f == FOLDS
+        for i, n_rounds in enumerate((1, 3, 20)):
+            scores = voted(n_rounds).fit(H[rest], TRAIN.y[rest]).decision_function(H[out])
+            of_classes = [roc_auc_score(TRAIN.y[out] == k, scores[:, k]) for k in range(3)]
+            expected[f, i] = np.mean(of_classes)
+    np.testing.assert_allclose(losses, -expected.mean(axis=0))
+
+
 def boosted(n_rounds: int) -> OneVsRestClassifier:
     return OneVsRestClassifier(GradientBoostClassifier("full", n_rounds=n_rounds))
 
@@ -599,9 +711,13 @@ def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
     assert (errors >= (VALID.y == 1).sum()).all()
 
 
+BOTH = (METRICS["f1"], METRICS["auc"])
+
+
 def test_a_candidate_needs_a_solution_for_every_class() -> None:
-    losses = one_vs_rest(Limited(), weights(1.0, 2.0)).losses(FOLDS)
-    assert np.isnan(losses).tolist() == [False, True]
+    trainer = one_vs_rest(Limited(), weights(1.0, 2.0))
+    for losses in (trainer.losses(FOLDS), *(choose(trainer, FOLDS, m)[1] for m in BOTH)):
+        assert np.isnan(losses).tolist() == [False, True]
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import t
 
-from quadrepro.engine.metrics import find_metric
+from quadrepro.core.metrics import find_metric
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,

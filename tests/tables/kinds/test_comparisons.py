@@ -14,7 +14,7 @@ from scipy.stats import wilcoxon
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.tables import KINDS
-from quadrepro.engine.metrics import METRICS
+from quadrepro.core.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import (

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -19,8 +20,8 @@ from quadrepro.config.config import Experiment
 from quadrepro.core.learners.registry import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.stats import holm
-from quadrepro.tables.conclusion import conclusion, paper_conclusion
+from quadrepro.stats import detectable_difference, holm
+from quadrepro.tables.conclusion import conclusion, paper_conclusion, planned
 from quadrepro.tables.kinds import Context, make_tables
 from quadrepro.tables.kinds.comparisons import compared
 from tests.tables.conftest import CONFIG
@@ -76,8 +77,37 @@ def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
     assert conclusion(context, one_data_set()) == (
         f"Best by risk: QuadBoost (0.150). Not significantly different from it: LPBoost "
         f"({texts[0]}). Worse: AdaBoost ({texts[1]}). By corrected resampled t-test with Holm's "
-        "correction (p ≤ 0.05)."
+        f"correction (p ≤ 0.05).{MORE}"
     )
+
+
+MORE = " If differences stay, no number of splits shows one."
+
+
+@pytest.mark.parametrize(("noise", "clause"), [(4, MORE), (2, "1"), (0, "")])
+def test_the_number_of_splits_that_would_show_a_difference_is_named(
+    context: Context[str], noise: int, clause: str
+) -> None:
+    errors = [(1 + noise * (r % 2), 3, 8) for r in range(6)]
+    outcomes = outcomes_of(*({"monks": split} for split in errors))
+    outcomes = replace(outcomes, test_shares={"monks": 0.1})
+    pair = compared(context, outcomes)["lpboost", "quadboost"]
+    sentence = conclusion(context, outcomes)
+    assert (pair.winner is None) == bool(clause)
+    if clause == "1":
+        assert 6 < pair.splits < 100
+        clause = f" If it stays, {pair.splits:.0f} splits show the difference from LPBoost."
+    assert (clause in sentence) if clause else ("stay" not in sentence)
+
+
+def test_a_plan_names_the_difference_that_its_splits_show(tmp_path: Path) -> None:
+    text = f"{CONFIG}repeats: 10\n"
+    source = SimpleNamespace(sizes=(70, 0, 300), test_share=lambda n: 0.3)
+    experiment = loaded(tmp_path, text)
+    texts = detectable_difference(300, 0.3, experiment.config.repeats, 0.1, 0.05 / 3)
+    sentence = planned(experiment, {"monks": source})  # type: ignore[dict-item]
+    assert [f"{100 * x:.1f}" in sentence for x in texts] == [True, True]
+    assert planned(experiment, {"monks": source, "wine": source}) == ""  # type: ignore[dict-item]
 
 
 def with_baseline(outcomes: Outcomes, column: str) -> Outcomes:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -454,3 +455,32 @@ def test_a_printed_metric_is_next_to_our_values_of_it_and_not_to_errors(
     assert [v.word for v in result.verdicts.entries] == ["inside", "outside"]
     # There are no test examples whose sampling explains a difference of AUCs.
     assert not any(v.repeats.n_test for v in result.verdicts.entries if v.repeats)
+
+
+WINES = """title: Wines
+protocol: {view: default, split: {train: half}}
+datasets: [wine]
+algorithms: [{name: adaboost, grid: {n_rounds: 5}}, {name: boosting, grid: {n_rounds: 5}}]
+baseline: false
+metrics: [balanced_error, log_loss]
+"""
+WINE_COLUMNS = ("adaboost", "boosting")
+
+
+def test_classes_and_splits_that_are_not_tested_are_noted(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, WINES)
+    records = {}
+    for (r, codes), column in product(enumerate([[0, 1, 2], [0, 1, 1], [0, 0]]), WINE_COLUMNS):
+        given = {"actual": np.array(codes), "predicted": np.array(codes)}
+        records["wine", column, r] = Record(
+            "k", "ok", 0, len(codes), classes=("1", "2", "3"), **given
+        )
+    outcomes = Outcomes(("wine",), WINE_COLUMNS, 3, records)
+    table = make_tables(experiment, outcomes)["errors"].table
+    leaves_out = "means over classes leave out those without test rows: 2 in 1, 3 in 2 of 3 splits."
+    alone = "balanced error is undefined in 1 of 3 splits, whose test rows are of one class"
+    assert f"wine: {leaves_out}" in table.notes
+    assert any(note.startswith(f"wine: {alone}") for note in table.notes)
+    assert not any(note.startswith("balanced error is undefined, or") for note in table.notes)
+    assert any(note.endswith("(–), in 6 of 6 cells.") for note in table.notes)
+    assert texts_of(table)["AdaBoost"][1].replace("*", "") == "0.0000 ± 0.0000"

@@ -11,7 +11,7 @@ from scipy.stats import rankdata, wilcoxon
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
-from quadrepro.engine.metrics import METRICS
+from quadrepro.core.metrics import METRICS
 from quadrepro.errors import ConfigError
 from quadrepro.stats import critical_difference, holm, rank_methods
 from quadrepro.tables.kinds import check_tables

@@ -1,32 +1,31 @@
-"""Metrics: how good the predictions of a record are, by name."""
+"""Metrics: how good predictions are, by name. Folds choose by them, and records are judged by them.
+
+A metric over classes is the mean over those with test examples: in small parts of the rows a rare
+class may have none.
+"""
 
 from __future__ import annotations
 
 import inspect
 import math
 import warnings
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sized
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
-from typing import TYPE_CHECKING, Any, Literal
+from statistics import fmean
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import Task
+from quadrepro.base.types import FloatArray, Need, Targets, Task
 from quadrepro.errors import nearest
-
-if TYPE_CHECKING:
-    from quadrepro.engine.records import Record
 
 Array = NDArray[Any]
 
 Function = Callable[[Array, Array, int], float]
 """``function(targets, output, n_classes)`` returns the value of a metric."""
-
-Need = Literal["predictions", "scores", "probabilities"]
-"""What a metric is computed from: predicted targets, scores that order, or class probabilities."""
 
 CLASSES: tuple[Task, ...] = ("classification", "multiclass")
 NUMBERS: tuple[Task, ...] = ("regression",)
@@ -34,9 +33,33 @@ NUMBERS: tuple[Task, ...] = ("regression",)
 LARGEST = float(np.finfo(np.float64).max)
 
 
+class Judged(Protocol):
+    """Targets and outputs of examples: a record of a cell, or what folds hold out."""
+
+    @property
+    def classes(self) -> Sized:
+        """All classes, in the order of their codes."""
+
+    @property
+    def actual(self) -> Targets | None:
+        """Class codes or numbers."""
+
+    @property
+    def predicted(self) -> Targets | None:
+        """Predicted class codes or numbers."""
+
+    @property
+    def scores(self) -> FloatArray | None:
+        """Scores of the second class, or of each of several."""
+
+    @property
+    def probabilities(self) -> FloatArray | None:
+        """Probabilities of the classes."""
+
+
 @dataclass(frozen=True)
 class Metric:
-    """A number for the quality of the predictions on the test examples of a cell."""
+    """A number for the quality of predictions."""
 
     name: str
     """Name in configs, in file names and as a column of ``cells.csv``."""
@@ -59,30 +82,36 @@ class Metric:
         """Whether it is an error in the unit of the target, which ratios compare over targets."""
         return self.tasks == NUMBERS and (not self.greater_is_better or self.name[:4] == "neg_")
 
-    def value(self, kept: Record) -> float | None:
-        """Return the metric of the test examples of a cell; None where it is undefined."""
-        output = self._output(kept)
+    @property
+    def sign(self) -> float:
+        """-1 if the highest value is the best, and else 1: a loss is a value times it."""
+        return -1.0 if self.greater_is_better else 1.0
+
+    def value(self, judged: Judged) -> float | None:
+        """Return the metric of some examples; None where it is undefined."""
+        output = self.output(judged)
         if output is None:
             return None
         with warnings.catch_warnings():
             # scikit-learn warns of what is undefined and returns NaN, or raises an error.
             warnings.simplefilter("ignore")
             try:
-                value = float(self.function(np.asarray(kept.actual), output, len(kept.classes)))
+                value = float(self.function(np.asarray(judged.actual), output, len(judged.classes)))
             except ValueError:
                 return None
         return value if math.isfinite(value) else None
 
-    def _output(self, kept: Record) -> Array | None:
+    def output(self, judged: Judged) -> Array | None:
+        """Return what the metric is computed from; None if the learner does not give it."""
         if self.needs == "predictions":
-            return kept.predicted
-        two, probabilities = len(kept.classes) == 2, kept.probabilities
+            return judged.predicted
+        two, probabilities = len(judged.classes) == 2, judged.probabilities
         # Scores of one of several classes need not be comparable between examples; a scorer of
         # scikit-learn takes them all the same.
         scored = two or probabilities is None or METRICS.get(self.name) is not self
-        if self.needs == "scores" and kept.scores is not None and scored:
+        if self.needs == "scores" and judged.scores is not None and scored:
             # A class that no training example has may have the score -inf.
-            return np.clip(kept.scores.astype(np.float64), -LARGEST, LARGEST)
+            return np.clip(judged.scores.astype(np.float64), -LARGEST, LARGEST)
         if probabilities is None:
             return None
         # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
@@ -107,15 +136,23 @@ def _one_hot(y: Array, k: int) -> Array:
 
 
 def _of_ranks(name: str) -> Function:
-    """Return a metric of scores; for more classes, the mean of each against the rest."""
+    """Return a metric of scores; for more classes, the mean of each tested one against the rest."""
 
     def function(y: Array, scores: Array, k: int) -> float:
-        targets = y if k == 2 else _one_hot(y, k)
-        if np.any(targets.sum(axis=0) == 0):
-            raise ValueError("undefined for a class without examples")
-        return _sklearn(name)(targets, scores)
+        codes = _tested(y)
+        if k == 2:
+            return _sklearn(name)(y, scores)
+        return _sklearn(name)(_one_hot(y, k)[:, codes], scores[:, codes])
 
     return function
+
+
+def _tested(y: Array) -> Array:
+    """Return the codes of the classes with examples, or raise ValueError if there is only one."""
+    codes = np.unique(y)
+    if len(codes) < 2:
+        raise ValueError("undefined for examples of one class")
+    return codes
 
 
 def _brier(y: Array, p: Array, k: int) -> float:
@@ -126,15 +163,15 @@ def _brier(y: Array, p: Array, k: int) -> float:
 
 
 def _f1(y: Array, predicted: Array, k: int) -> float:
-    """Return the F1 score of the second class; for more classes, the mean over all."""
-    return _sklearn("f1_score")(y, predicted, average="binary" if k == 2 else "macro")
+    """Return the F1 score of the second class; for more classes, the mean over the tested ones."""
+    codes = _tested(y)
+    average, labels = ("binary", None) if k == 2 else ("macro", codes)
+    return _sklearn("f1_score")(y, predicted, average=average, labels=labels)
 
 
 def _balanced_error(y: Array, predicted: Array, k: int) -> float:
-    """Return the mean over the classes of the share of wrong examples."""
-    if len(np.unique(y)) < k:
-        raise ValueError("undefined for a class without examples")
-    return 1.0 - _sklearn("balanced_accuracy_score")(y, predicted)
+    """Return the mean over the tested classes of the share of wrong examples."""
+    return fmean(float((predicted[y == code] != code).mean()) for code in _tested(y))
 
 
 def _log_loss(y: Array, p: Array, k: int) -> float:

@@ -17,7 +17,7 @@ from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
 from sklearn.linear_model import LinearRegression
 from sklearn.metrics import get_scorer
 
-from quadrepro.engine.metrics import (
+from quadrepro.core.metrics import (
     METRICS,
     fault_of_metric,
     find_metric,
@@ -71,12 +71,30 @@ def test_a_metric_needs_what_it_is_computed_from_and_probabilities_serve_as_scor
     assert auc.value(bare) is log_loss.value(replace(scored, probabilities=None)) is None
 
 
-@pytest.mark.parametrize("name", ["auc", "average_precision"])
-def test_where_a_class_has_no_example_a_metric_of_ranks_is_undefined(name: str) -> None:
-    alone = replace(KEPT, actual=np.zeros(5, dtype=int))
-    assert METRICS[name].value(alone) is None
-    three = kept_of("abc", CODES, CODES, None, np.eye(3)[CODES])
-    assert METRICS[name].value(three) is None
+OVER_CLASSES = {
+    "balanced_error": lambda y, p, c: 1 - sk.recall_score(y == c, p.argmax(axis=1) == c),
+    "auc": lambda y, p, c: sk.roc_auc_score(y == c, p[:, c]),
+    "average_precision": lambda y, p, c: sk.average_precision_score(y == c, p[:, c]),
+    "f1": lambda y, p, c: sk.f1_score(y == c, p.argmax(axis=1) == c),
+}
+
+
+@pytest.mark.parametrize("name", OVER_CLASSES)
+def test_a_metric_over_classes_is_the_mean_over_those_with_examples(name: str) -> None:
+    kept, y, p = classes(5)
+    rows = np.isin(y, (1, 2, 4))
+    p[rows, 3] += 0.3  # predicted, but not tested
+    some = replace(kept, actual=y[rows], predicted=p[rows].argmax(axis=1), probabilities=p[rows])
+    assert 3 in np.asarray(some.predicted)
+    expected = np.mean([OVER_CLASSES[name](y[rows], p[rows], c) for c in (1, 2, 4)])
+    assert METRICS[name].value(some) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("name", OVER_CLASSES)
+def test_a_metric_over_classes_is_undefined_for_examples_of_one_class(name: str) -> None:
+    alone = np.ones(5, dtype=int)
+    assert METRICS[name].value(replace(KEPT, actual=alone)) is None
+    assert METRICS[name].value(kept_of("abc", alone, alone, None, np.eye(3)[alone])) is None
 
 
 def test_probabilities_kept_in_single_precision_are_taken_as_they_are_meant() -> None:
@@ -230,9 +248,3 @@ def test_a_scorer_judges_the_tasks_whose_targets_it_takes() -> None:
     lacking = kept_of("abc", np.array([0, 2, 0]), p.argmax(axis=1), None, p)
     expected = pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
     assert find_metric("neg_log_loss").value(lacking) == expected
-
-
-def test_a_balanced_error_is_undefined_without_examples_of_a_class() -> None:
-    alone = replace(KEPT, actual=np.zeros(5, dtype=int))
-    assert METRICS["balanced_error"].value(alone) is None
-    assert METRICS["balanced_error"].value(KEPT) == pytest.approx(1 / 6)
