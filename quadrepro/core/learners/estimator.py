@@ -290,8 +290,8 @@ def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
         raise ValueError(
             f"{method} must return numbers, such as codes of classes: {error}"
         ) from None
-    if len(values) != len(X):
-        raise ValueError(f"{method} returns {len(values)} values for {len(X)} examples")
+    if len(values) != X.shape[0]:
+        raise ValueError(f"{method} returns {len(values)} values for {X.shape[0]} examples")
     return values
 
 

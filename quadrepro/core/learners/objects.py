@@ -19,7 +19,7 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing, get_tags
 
 from quadrepro.base.code import PACKAGE
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.estimator import EstimatorPredictor, parts, settle, task_of
 from quadrepro.core.learners.grid import Value
 from quadrepro.core.learners.imported import imports_of, module_file
@@ -79,6 +79,10 @@ class EstimatorObject(EstimatorPredictor):
         """Whether the estimator separates more than two classes."""
         tags = get_tags(self.original).classifier_tags
         return tags is None or bool(tags.multi_class)
+
+    def for_task(self, task: Task) -> Self | None:
+        """Return this learner if it predicts what the task asks for."""
+        return self if (task == "regression") == (self.task == "regression") else None
 
     def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
