@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 CARDS = Path("datasets")
 """Where configs in this folder find cards."""
 
+TEXTS = "docs/estimators.md, `nominal: categories`"
+"""Where the use of texts is explained."""
+
 SHOWN = 100
 """Number of characters of the list of labels."""
 
@@ -105,18 +108,21 @@ def init_command(
         if path.exists() and not force:
             raise ConfigError(f"{path} exists; --force replaces it, --name gives another name")
     write_card(card, place)
-    if card_only:
+    if all(a.kind == "nominal" and a.codes is None for a in card.attributes):
+        echo(f"Wrote {place}, and no config: its methods need numbers or categories\n")
+        echo(f"{_summary(card)}\n\nEstimators that take texts: {TEXTS}")
+    elif card_only:
         echo(f"Wrote {place}\n\n{_summary(card)}")
         echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
-        return
-    write_text(config, draft_config(card, str(file), str(place)))
-    write_text(Path(SCHEMA), schema_text("config"))
-    echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
-    echo(
-        f"\nLook through both, then:\n\n"
-        f"quadrepro check {config}    # what a run will do\n"
-        f"quadrepro run {config}      # tables and a page in results/{card.name}/"
-    )
+    else:
+        write_text(config, draft_config(card, str(file), str(place)))
+        write_text(Path(SCHEMA), schema_text("config"))
+        echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
+        echo(
+            f"\nLook through both, then:\n\n"
+            f"quadrepro check {config}    # what a run will do\n"
+            f"quadrepro run {config}      # tables and a page in results/{card.name}/"
+        )
 
 
 def _summary(card: Card) -> str:

@@ -7,6 +7,7 @@ from textwrap import indent
 from quadrepro.base.yaml import to_yaml
 from quadrepro.data.card import ANY_VIEW, Card, View
 from quadrepro.data.notes import imbalance
+from quadrepro.data.source import PART, FileSource
 
 SCHEMA = ".quadrepro/config.json"
 """Path of the JSON schema that a draft names, relative to the draft."""
@@ -17,12 +18,11 @@ _DRAFT = """\
 # will do; `quadrepro list keys --markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
-# `quadrepro run {config} --repeats 30` adds splits; `quadrepro check` shows what they can tell.
-repeats: 10                                  # random splits into training and test rows
+{repeats}
 
 protocol:
   view: default                              # of the card {card}
-  split: {{train: 0.7, at_most: null{stratify}}}
+  split: {split}
   normalise: none                            # attributes stay as they are; pipelines scale them
   folds: 3                                   # of the training rows, to choose values by{choose_by}
 
@@ -57,6 +57,12 @@ algorithms:
 metrics: {metrics}
 """
 
+_SPLITS = """\
+# `quadrepro run {config} --repeats 30` adds splits; `quadrepro check` shows what they can tell.
+repeats: 10                                  # random splits into training and test rows"""
+
+_ONE_SPLIT = "repeats: 1                                   # the rows of the two files"
+
 _OF_CLASSES = {
     "kind": "Classifier",
     "linear": """\
@@ -66,11 +72,10 @@ _OF_CLASSES = {
     grid: {logisticregression__C: [0.01, 0.1, 1, 10]}""",
     "ours": """\
   - name: quadboost-l2                       # votes over 10 stumps per attribute, at its quantiles
-    pipeline:
-      - QuantileTransformer: {n_quantiles: 10}
-      - quadrepro:QuadBoostClassifier: {norm: l2, n_rounds: 1000}
+    algorithm: quadrepro:QuadBoostClassifier
     label: QuadBoost-L2
-    grid: {quadboostclassifier__lam: [1, 0.1, 0.01, 0.001]}""",
+    settings: {norm: l2, n_rounds: 1000}
+    grid: {lam: [1, 0.1, 0.01, 0.001]}""",
     "metrics": "[balanced_error, auc]               # and the share of wrong rows",
 }
 
@@ -115,13 +120,15 @@ def draft_config(card: Card, file: str, place: str) -> str:
             parts["metrics"] = f"[{', '.join(names)}]\nheadline: {names[0]}"
             note += "\n# By class_weight all classes count alike, which distorts log_loss."
         parts["metrics"] += f"\n# {note}"
+    stratify = ", stratify: true" if several and learnable else ""
+    given = any(isinstance(source, FileSource) and source.test for source in card.sources)
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
         title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
-        config=f"{card.name}.yaml",
         card=place,
-        stratify=", stratify: true" if several and learnable else "",
+        repeats=_ONE_SPLIT if given else _SPLITS.format(config=f"{card.name}.yaml"),
+        split=f"{{column: {PART}}}" if given else f"{{train: 0.7, at_most: null{stratify}}}",
         datasets=_datasets(card, view),
         **parts,
     )

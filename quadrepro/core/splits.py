@@ -140,7 +140,8 @@ def _parts(name: str, column: Column) -> NDArray[np.uint8]:
 def draw(known: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Generator) -> Parts:
     """Draw whole groups, or rows with the share of each class; the others are all if None.
 
-    A class with a single row is drawn as if it were of the largest class.
+    A class with a single row is drawn as if it were of the largest class. One with two rows or more
+    has a row among the drawn and among the others, in exchange for a row of the largest class.
     """
     from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
@@ -152,6 +153,13 @@ def draw(known: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Ge
         sizes = np.bincount(known.classes)
         classes = np.where(sizes[known.classes] < 2, sizes.argmax(), known.classes)
         [(drawn, others)] = StratifiedShuffleSplit(1, **given).split(classes, classes)
+        for code in np.flatnonzero(sizes > 1):
+            for part, other in ((drawn, others), (others, drawn)):
+                rows = np.flatnonzero(classes[other] == code)
+                spare = np.flatnonzero(classes[part] == sizes.argmax())
+                if len(rows) > 1 < len(spare) and code not in classes[part]:
+                    i, j = spare[-1], rows[-1]
+                    part[i], other[j] = other[j], part[i]
     return drawn, others
 
 

@@ -21,7 +21,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
-from quadrepro.data.source import FileLayout, FileSource
+from quadrepro.data.source import PART, FileLayout, FileSource
 from quadrepro.data.text import SEEN, Start, decode, encoding_of, n_above, read_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
@@ -36,9 +36,6 @@ FORMATS = {
 
 MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "excel"}
 """First bytes of files that are not text."""
-
-PART = "part"
-"""Name of the column that tells training and test rows of two files apart."""
 
 _SPARSE = re.compile(r"(\s*(#.*)?\n)*[-+\d.eE]+([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)")
 

@@ -32,7 +32,6 @@ from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import extremes, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.files import (
-    PART,
     format_of,
     read_file,
     read_source,
@@ -41,7 +40,7 @@ from quadrepro.data.files import (
     with_parts,
 )
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.source import GAPS, FileLayout, FileSource
+from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.data.text import Start, detect, encoding_of, header_looks_like_data
 from quadrepro.errors import ConfigError, DataError, nearest
 

@@ -31,6 +31,10 @@ GAPS = ("?", "", "NA", "N/A", "NaN", "NULL", "None", "na", "n/a", "nan", "null")
 """Words that always mean a missing value in a file of the user."""
 
 
+PART = "part"
+"""Name of the column that tells training and test rows of two files apart."""
+
+
 class Layout(Model):
     """How the table of a source becomes that of the card."""
 
