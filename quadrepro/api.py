@@ -451,8 +451,9 @@ def compare(
 def _computed(plan: Plan, out: Path, jobs: int | None, *, retry: bool, progress: bool) -> Results:
     """Compute the missing cells of a plan, and write and return its results."""
     from quadrepro.engine.records import RecordStore
-    from quadrepro.results.files import write_results
+    from quadrepro.results.files import refuse_other_config, write_results
 
+    refuse_other_config(plan.experiment, out)
     store = RecordStore(out / RECORDS)
     limits = {plan.experiment.name: plan.limits}
     compute_cells(store.missing(plan.cells, retry), store, jobs, limits, quiet=not progress)

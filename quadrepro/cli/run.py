@@ -94,6 +94,8 @@ def run_command(
     """
     if dask is not None and jobs:
         raise click.UsageError("--jobs is for this machine: leave out --dask")
+    from quadrepro.results.files import refuse_other_config
+
     # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
     signal.signal(signal.SIGTERM, signal.default_int_handler)
     # What joblib says of the cells that were being computed then, which that line says, and of a
@@ -102,6 +104,8 @@ def run_command(
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
+    for plan in plans:
+        refuse_other_config(plan.experiment, out)
     part, n_parts = shard or (1, 1)
     cells = [c for plan in plans for c in plan.cells if int(c.key, 16) % n_parts == part - 1]
     todo = store.missing(cells, retry)

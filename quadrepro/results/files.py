@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from quadrepro.base.files import write_text
+from quadrepro.base.resources import configs_folder
+from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
-from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts
+from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts, read_json
 from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion
 from quadrepro.tables.kinds import Context, by_metrics, make_tables
 from quadrepro.tables.render import csv_text, write_table
@@ -33,6 +36,7 @@ def write_results(
 ) -> Results:
     """Write all files of the folder of an experiment; cells without a result are dashes."""
     experiment, folder = plan.experiment, out / plan.experiment.name
+    refuse_other_config(experiment, out)
     before = _written_before(folder)
     records, own_rows = store.of(plan.cells), experiment.config.own_rows
     outcomes = Outcomes.of(plan.cells, records, own_rows)
@@ -40,7 +44,8 @@ def write_results(
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()
     verdicts = [m.verdicts for m in every.values() if m.verdicts.entries]
     sentence = conclusion(context, outcomes) or paper_conclusion(experiment, every)
-    run = run.model_copy(update={"conclusion": sentence, "best": best_column(context, outcomes)})
+    best, file = best_column(context, outcomes), _config_file(experiment, folder)
+    run = run.model_copy(update={"conclusion": sentence, "best": best, "file": file})
     for name, made in every.items():
         # The conclusion is below the first table alone.
         below = [run.conclusion] if run.conclusion and not tables else []
@@ -68,6 +73,27 @@ def write_results(
     for name in before - manifest.files - texts.keys():
         (folder / name).unlink(missing_ok=True)
     return Results(folder, plan, outcomes, tables)
+
+
+def refuse_other_config(experiment: Experiment, out: Path) -> None:
+    """Refuse a folder that has the results of another config of the same name."""
+    folder, path = out / experiment.name, experiment.source.path
+    try:
+        other = folder / (read_json(folder / RUN, Run).file or "no file")
+    except (DataError, ConfigError):
+        return
+    if other.is_file() and path.is_file() and not other.samefile(path):
+        raise ConfigError(
+            f"{folder} has the results of {other.resolve()}, another config of this name: give"
+            " another folder with --out, or rename one of them"
+        )
+
+
+def _config_file(experiment: Experiment, folder: Path) -> str:
+    """Return the path from a folder to the user's own config, or an empty text."""
+    path = experiment.source.path.resolve()
+    own = path.is_file() and path.parent != configs_folder().resolve()
+    return Path(os.path.relpath(path, folder.resolve())).as_posix() if own else ""
 
 
 def _written_before(folder: Path) -> set[str]:

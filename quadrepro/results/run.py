@@ -65,6 +65,8 @@ class Run(BaseModel):
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True)
 
     experiment: str = ""
+    file: str = ""
+    """Path from this folder to a config of your own; empty for one that ships."""
     config: dict[str, JsonValue] = {}
     """As it was written; it need not be a config of this version."""
     titles: dict[str, str] = {}
