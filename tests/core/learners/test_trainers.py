@@ -627,7 +627,7 @@ def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold()
 
 
 def test_the_choice_by_ranks_is_the_mean_of_each_class_against_the_rest() -> None:
-    H = Stumps(4).fit(TRAIN.X).transform(TRAIN.X)
+    H = Stumps(4, spacing="even").fit(TRAIN.X).transform(TRAIN.X)
     trainer = one_vs_rest(AdaBoost())
     _, losses = choose(trainer, FOLDS, METRICS["auc"])
     expected = np.zeros((4, 3))
