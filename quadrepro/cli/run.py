@@ -213,6 +213,11 @@ def _print_rows(plan: Plan) -> None:
     rows = []
     for row, dataset in plan.datasets.items():
         n_train, n_valid, n_test = plan.sources[row].sizes
+        if plan.experiment.protocols[row].split.columns:
+            # The rows decide: these are the sizes of the first split.
+            split = next(cell for cell in plan.cells if cell.dataset == row).problem.split
+            n_train, n_test = len(split.train), len(split.test)
+            n_valid = 0 if split.valid is None else len(split.valid)
         rows.append((row, n_train, n_valid or "", n_test, dataset.origin))
     print_listing(("data set", "train", "validate", "test", "from"), rows)
     echo()
