@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, n_above, read_text
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, read_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -192,6 +192,15 @@ def _member(path: Path, names: list[str], member: str) -> str:
     return wanted[0]
 
 
+def sheet_names(path: Path, member: str = "") -> list[str]:
+    """Return the names of the sheets of an Excel file; any other file has none."""
+    name, content = unpack(path, member)
+    if format_of(name, content, path) != "excel":
+        return []
+    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
+        return [*map(str, book.sheet_names)]
+
+
 def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     """Return the rows of a sheet below the lines to skip; the index is the line of each row."""
     with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
@@ -206,18 +215,16 @@ def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     return frame.iloc[layout.skip :].dropna(how="all").infer_objects()
 
 
-def sheet_start(content: bytes, path: Path, layout: FileLayout) -> tuple[list[str], Start]:
-    """Return the names of all sheets, and the first rows of the one that is read."""
-    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
-        names = [*map(str, book.sheet_names)]
-    frame = _excel(content, path, layout)
-    head = frame.head(SEEN).to_numpy(dtype=object)
-    rows = [["" if x != x else str(_written(x)).strip() for x in row] for row in head]
-    if not rows:
+def sheet_start(content: bytes, path: Path, layout: FileLayout) -> Start:
+    """Return the first rows of a sheet."""
+    head = _excel(content, path, layout).head(SEEN)
+    if head.empty:
         raise DataError(f"{path}: the file has no rows")
-    above = n_above(rows)
-    line = int(frame.index[above])
-    return names, Start(line - 1, line, rows[above], rows[above + 1 :])
+    rows = [
+        ["" if value != value else str(_written(value)).strip() for value in row]
+        for row in head.to_numpy(dtype=object)
+    ]
+    return Start.of_rows(rows, head.index.tolist(), layout.skip)
 
 
 def _json(text: str) -> pd.DataFrame:

@@ -57,7 +57,7 @@ PARTS = "Left out, since it names the file of each row; the split is split: {col
 LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
-OF_CONTENT = re.compile(
+ON_CONTENT = re.compile(
     "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows "
     "|Each label of|Imbalanced: |.* may mean a missing value: |.* (determines|repeats|is the sum) )"
 )
@@ -109,7 +109,7 @@ def _remark_on_numbers(name: str, values: Any) -> str:
     return NUMBERED if rises else ""
 
 
-def of_reading(
+def on_reading(
     layout: FileLayout, gaps: Collection[str], task: str | None, target: Target
 ) -> Iterator[str]:
     """Yield notes on how a file was read."""
@@ -127,17 +127,17 @@ def of_reading(
         yield f"Taken as a {kind} {reason}; see --task."
 
 
-def of_content(
+def on_content(
     table: RawTable,
     target: Target,
     n_dropped: int,
     remarks: Mapping[str, str],
-    left_out: Collection[str],
+    view: View,
 ) -> Iterator[str]:
     """Yield notes on rows and columns, each with the key or the option that acts on it."""
     if n_dropped:
         yield f"Rows without a target, which are left out: {n_dropped}."
-    used = {name: column for name, column in table.columns.items() if name not in left_out}
+    used = {name: column for name, column in table.columns.items() if name not in view.exclude}
     attributes = tuple(a for a in table.attributes if a.name in used)
     rows = sort_rows(RawTable(attributes, used, table.target))
     if n_repeated := int(repeats([*rows.columns.values(), rows.target]).sum()):
@@ -153,6 +153,7 @@ def of_content(
     yield from _leaks(used, table.target, target)
     if target.labels and max(target.labels.values()) == 1:
         yield f"Each label of {target.original} has one row: nothing can be learned from that."
+    yield from imbalance(target, view)
 
 
 def _listed(names: Iterator[str]) -> str:

@@ -9,6 +9,7 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -43,6 +44,28 @@ class Start(NamedTuple):
     """Fields of its first row."""
     rows: list[list[str]]
     """Fields of the rows below."""
+
+    @classmethod
+    def of_rows(cls, rows: list[list[str]], lines: list[int], skip: int) -> Start:
+        """Return the start of rows that end on some lines, without comments and titles."""
+        if not rows:
+            return cls(skip, skip, [], [])
+        n_above = _n_above(rows)
+        first, *others = rows[n_above]
+        header = [first.lstrip("#%").lstrip(), *others]
+        return cls([skip, *lines][n_above], lines[n_above], header, rows[n_above + 1 :])
+
+    @property
+    def looks_like_data(self) -> bool:
+        """Whether fields of the header are numbers, in columns that have numbers."""
+        pairs = zip(self.header, self.rows[0] if self.rows else self.header, strict=False)
+        return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all rows have the same number of fields, and the header that or one less."""
+        widths, n_names = {*map(len, self.rows or [self.header])}, len(self.header)
+        return n_names > 1 and len(widths) == 1 and min(widths) - n_names in (0, 1)
 
 
 def decode(content: bytes, path: Path, encoding: str = "utf-8") -> str:
@@ -87,34 +110,29 @@ def detect(
         separator, skip = separator or marked[1], skip or 1
     starts = {name: _start(head, name, skip) for name in ([separator] if separator else SEPARATORS)}
     named = [name for name, start in starts.items() if column and column in start.header]
-    even = [name for name, start in starts.items() if _is_even(start)]
+    even = [name for name, start in starts.items() if start.is_even]
     chosen = next(iter([*named, *even]), separator or ",")
     start = starts[chosen]
     return FileLayout(separator=chosen, encoding=encoding, skip=start.skip), start
 
 
 def _start(head: str, separator: str, skip: int) -> Start:
-    reader, lines, rows = _reader(io.StringIO(head, newline=""), separator, skip), [skip], []
-    try:
+    reader = _reader(io.StringIO(head, newline=""), separator, skip)
+    rows, lines = [], []
+    with suppress(csv.Error):  # A row of the wrong separator can be too long for a field.
         for fields in reader:
             if any(fields):
                 rows.append([field.strip() for field in fields])
                 lines.append(skip + reader.line_num)
             if len(rows) == SEEN:
                 break
-    except csv.Error:
-        pass  # A row that is split by the wrong separator can be too long for a field.
-    above = n_above(rows)
-    header, line = (rows[above], lines[above + 1]) if rows else ([], skip)
-    if header:
-        header = [header[0].lstrip("#%").lstrip(), *header[1:]]
-    return Start(lines[above], line, header, rows[above + 1 :])
+    return Start.of_rows(rows, lines, skip)
 
 
-def n_above(rows: Sequence[Sequence[str]]) -> int:
+def _n_above(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above a table: comments, and titles in a single field."""
     widths = [max((j for j, text in enumerate(row, 1) if text), default=0) for row in rows]
-    width = Counter(widths).most_common(1)[0][0] if rows else 0
+    width = Counter(widths).most_common(1)[0][0]
     marked = [row[0].startswith(("#", "%")) for row in rows]
     for i, row in enumerate(rows):
         # A single marked row as wide as the table has the names of the columns.
@@ -123,18 +141,6 @@ def n_above(rows: Sequence[Sequence[str]]) -> int:
         if not (is_comment or is_title):
             return i
     return 0
-
-
-def _is_even(start: Start) -> bool:
-    width = len(start.rows[0]) if start.rows else len(start.header)
-    in_header = len(start.header)
-    return in_header > 1 and {*map(len, start.rows)} <= {width} and width - in_header in (0, 1)
-
-
-def header_looks_like_data(start: Start) -> bool:
-    """Return whether fields of the header are numbers, in columns that have numbers."""
-    pairs = zip(start.header, start.rows[0] if start.rows else start.header, strict=False)
-    return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
 
 
 def _reader(lines: Iterator[str], separator: str, skip: int, *, strict: bool = False) -> Any:
