@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.text import few
-from quadrepro.base.types import BoolArray
 from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing, is_text
 from quadrepro.data.card import Card
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
@@ -40,20 +39,31 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
             columns[name] = codes_in(column, renamed)
         elif name:
             columns[name] = numbers_in(column, renamed, layout)
-            for row in np.flatnonzero(np.isinf(columns[name])).tolist():
+            if (is_word := np.isinf(columns[name])).any():
+                row = np.argmax(is_word)
                 fault = f"{name} is {str(column.iloc[row])!r}, which is not a finite number"
-                raise DataError(f"{_place(frame, row, origin)}: {fault}")
-    taken = _taken_rows(len(frame), layout, columns)
+                raise DataError(f"{origin}, {row_name(frame, row)}: {fault}")
+    taken = np.ones(len(frame), dtype=bool)
+    if layout.rows is not None:
+        first, last = layout.rows
+        taken[: first - 1] = taken[last:] = False
+    for name, codes in layout.only.items():
+        taken &= np.isin(columns[name], codes)
     target = columns.pop(card.target.name)
     unlabelled = taken & is_missing(target)
     if unlabelled.any() and not layout.drop_unlabelled:
-        row = int(np.argmax(unlabelled))
-        raise DataError(f"{_place(frame, row, origin)}: the row has no label")
+        row = np.argmax(unlabelled)
+        raise DataError(f"{origin}, {row_name(frame, row)}: the row has no label")
     taken &= ~unlabelled
     table = RawTable(card.attributes, columns, target, places=frame.index.to_numpy())
     if layout.complete:
         taken &= ~table.missing.any(axis=1)
     return table if taken.all() else table.take(taken)
+
+
+def row_name(frame: DataFrame, row: int | np.intp) -> str:
+    """Return a row as messages name it, such as ``line 2``."""
+    return f"{frame.index.name} {frame.index[row]}"
 
 
 def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str) -> None:
@@ -66,20 +76,6 @@ def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str
         )
 
 
-def _taken_rows(n_rows: int, layout: Layout, columns: Mapping[str, Column]) -> BoolArray:
-    taken = np.ones(n_rows, dtype=bool)
-    if layout.rows is not None:
-        first, last = layout.rows
-        taken[: first - 1] = taken[last:] = False
-    for name, codes in layout.only.items():
-        taken &= np.isin(columns[name], codes)
-    return taken
-
-
-def _place(frame: DataFrame, row: int, origin: str) -> str:
-    return f"{origin}, {frame.index.name} {frame.index[row]}"
-
-
 def verified(card: Card, table: RawTable, origin: str) -> RawTable:
     """Return rows that agree with their card, with the part that each belongs to."""
     if card.parts:
@@ -88,15 +84,15 @@ def verified(card: Card, table: RawTable, origin: str) -> RawTable:
             part[first - 1 : last] = name
         table = dataclasses.replace(table, part=part)
     counts = counted(table)
-    target, known = counts["target"], card.target
+    target, new = card.target, counts["target"]
     pairs: list[tuple[str, object, object]] = [
         ("attributes", len(card.attributes), len(table.attributes)),
         ("rows", card.rows, counts["rows"]),
         ("missing cells", card.missing_cells, counts["missing_cells"]),
         ("rows with missing cells", card.rows_with_missing, counts["rows_with_missing"]),
-        ("labels", _listed(known.labels), _listed(target.get("labels", {})))
-        if known.labels
-        else ("target", extent(known.range), extent(target.get("range"))),
+        ("labels", _listed(target.labels), _listed(new.get("labels", {})))
+        if target.labels
+        else ("target", extent(target.range), extent(new.get("range"))),
     ]
     for attribute in card.attributes:
         if attribute.range is not None and attribute.name in table.columns:

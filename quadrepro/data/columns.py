@@ -50,7 +50,7 @@ def _distinct(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
 
 
 def _taken(codes: list[str], places: NDArray[np.intp]) -> TextArray:
-    # The place of a missing value is -1, which is that of the last text.
+    # The place of a missing value is -1, the last text.
     return text_column([*codes, ""])[places]
 
 

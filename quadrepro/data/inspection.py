@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,7 +31,7 @@ from quadrepro.data.canonical import (
     sort_rows,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import counted, extremes, to_table
+from quadrepro.data.checks import counted, extremes, row_name, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.files import (
     format_of,
@@ -129,13 +130,9 @@ class OwnFile:
     def _renamed(self, name: str) -> dict[str, str]:
         return new_codes(self.source, "target" if name == self.target else name)
 
-    def line(self, row: int) -> str:
-        """Return a row as messages name it, such as ``line 2``."""
-        return f"{self.frame.index.name} {self.frame.index[row]}"
-
     def place(self, row: int) -> str:
         """Return the file and the row as messages name them."""
-        return f"{self.source.path}, {self.line(row)}"
+        return f"{self.source.path}, {row_name(self.frame, row)}"
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
@@ -215,7 +212,7 @@ def _detected(
 
 
 def _names(path: Path, start: Start, n_columns: int, stated: Options) -> list[str]:
-    """Return the names of columns: those of the user or of the header, or else x1, x2 and so on."""
+    """Return the names of columns: by the user, by the header, or else x1, x2 and so on."""
     numbered = _numbered(n_columns)
     if stated.names:
         names = [name.strip() for name in stated.names.split(",")]
@@ -289,8 +286,9 @@ def _gaps(
             codes.setdefault("target" if name == target else name, {})[word] = ""
     words = [word for word in dict.fromkeys((*GAPS, *general)) if word not in stated.present]
     occurring = {word for name in frame for word in _occurring(frame[name], words)}
-    for word in {*general} - occurring:
-        raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
+    for word in general:
+        if word not in occurring:
+            raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
     return [word for word in words if word in occurring], codes
 
 
@@ -411,14 +409,14 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, Column], option: str = "")
         raise DataError(f"{where}, which is a number only with --decimal {' or '.join(signs)}")
     if totals := _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
-    nominal = option or " ".join(f"--nominal {_quoted(n)}" for n in words)
-    missing = " ".join(f"--missing {_quoted(f'{n}={w}')}" for n, w in words.items())
+    nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
+    missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
     if len(words) == 1:
         raise DataError(
             f"{where}, but most of its values are numbers; add {missing} if it means a missing"
             f" value, or {nominal} if the values are codes"
         )
-    listed = few([f"{n} ({w!r} in {own.line(rows[n])})" for n, w in words.items()])
+    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
     raise DataError(
         f"{own.source.path}: {len(words)} columns of numbers have words: {listed}; add {nominal}"
         f" if their values are codes, or {missing} for words that mean a missing value"
@@ -429,11 +427,7 @@ def _totals(own: OwnFile) -> str:
     """Return advice on a last row that looks like totals, or an empty text."""
     if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
         return ""
-    return f"The last row ({own.line(-1)}) looks like totals: remove it from the file"
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w.,=+-]+", text) else repr(text)
+    return f"The last row ({row_name(own.frame, -1)}) looks like totals: remove it from the file"
 
 
 def _attribute(name: str, values: Column, column: pd.Series) -> Attribute:

@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -46,8 +46,8 @@ class Start(NamedTuple):
     """Fields of the rows below."""
 
     @classmethod
-    def of_rows(cls, rows: list[list[str]], lines: list[int], skip: int) -> Start:
-        """Return the start of rows that end on some lines, without comments and titles."""
+    def from_rows(cls, rows: list[list[str]], lines: list[int], skip: int) -> Start:
+        """Return the start of a table, without comments and titles, from rows and their lines."""
         if not rows:
             return cls(skip, skip, [], [])
         n_above = _n_above(rows)
@@ -117,16 +117,12 @@ def detect(
 
 
 def _start(head: str, separator: str, skip: int) -> Start:
-    reader = _reader(io.StringIO(head, newline=""), separator, skip)
-    rows, lines = [], []
+    rows = []
     with suppress(csv.Error):  # A row of the wrong separator can be too long for a field.
-        for fields in reader:
-            if any(fields):
-                rows.append([field.strip() for field in fields])
-                lines.append(skip + reader.line_num)
-            if len(rows) == SEEN:
-                break
-    return Start.of_rows(rows, lines, skip)
+        for row in itertools.islice(_rows(io.StringIO(head, newline=""), separator, skip), SEEN):
+            rows.append(row)
+    lines = [line for line, _ in rows]
+    return Start.from_rows([[text.strip() for text in fields] for _, fields in rows], lines, skip)
 
 
 def _n_above(rows: Sequence[Sequence[str]]) -> int:
@@ -143,12 +139,17 @@ def _n_above(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def _reader(lines: Iterator[str], separator: str, skip: int, *, strict: bool = False) -> Any:
-    """Return a reader of rows, which counts lines."""
+def _rows(
+    lines: Iterator[str], separator: str, skip: int, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the last line and the fields of each row that has text."""
     lines = itertools.islice(lines, skip, None)
     if separator == "blank":
         separator, lines = " ", (line.replace("\t", " ").rstrip() for line in lines)
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    for fields in reader:
+        if any(field.strip() for field in fields):
+            yield skip + reader.line_num, fields
 
 
 def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
@@ -159,7 +160,7 @@ def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     if layout.encoding != "utf-8":
         content = decode(content, path, layout.encoding).encode()
     content = content.removeprefix(codecs.BOM_UTF8)
-    width = len(next(_rows(content, path, layout), (0, []))[1])
+    width = len(next(_rows_of(content, path, layout), (0, []))[1])
     if not width:
         raise DataError(f"{path}: the file has no rows")
     # Single blanks separate the fields, and quotes begin them.
@@ -201,15 +202,11 @@ def _single_blanks(content: bytes) -> bytes:
     return re.sub(rb"[ \t]+", b" ", content)
 
 
-def _rows(content: bytes, path: Path, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
-    """Yield the last line and the fields of each row that has text."""
-    text = io.TextIOWrapper(io.BytesIO(content), "utf-8", "replace", newline="")
-    reader, line = _reader(text, layout.separator, layout.skip, strict=True), layout.skip
+def _rows_of(content: bytes, path: Path, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
+    text, line = io.TextIOWrapper(io.BytesIO(content), "utf-8", "replace", newline=""), layout.skip
     try:
-        for fields in reader:
-            line = layout.skip + reader.line_num
-            if any(field.strip() for field in fields):
-                yield line, fields
+        for line, fields in _rows(text, layout.separator, layout.skip, strict=True):
+            yield line, fields
     except csv.Error as error:
         raise DataError(f"{path}, line {line + 1}: {error}") from error
 
@@ -218,7 +215,7 @@ def _lines(content: bytes, path: Path, layout: FileLayout, n_rows: int) -> pd.In
     n_lines = content.count(b"\n") + (not content.endswith(b"\n")) - layout.skip
     if n_lines == n_rows:
         return pd.RangeIndex(layout.skip + 1, layout.skip + n_rows + 1, name="line")
-    lines = [line for line, _ in _rows(content, path, layout)]
+    lines = [line for line, _ in _rows_of(content, path, layout)]
     if len(lines) == n_rows:
         return pd.Index(lines, name="line")
     return pd.RangeIndex(1, n_rows + 1, name="row")
@@ -227,7 +224,7 @@ def _lines(content: bytes, path: Path, layout: FileLayout, n_rows: int) -> pd.In
 def _fault(content: bytes, path: Path, layout: FileLayout, width: int) -> DataError | None:
     """Return the error of the first row that has another number of fields, or is not text."""
     decode(content, path)
-    for line, fields in _rows(content, path, layout):
+    for line, fields in _rows_of(content, path, layout):
         if len(fields) != width:
             fault = f"{len(fields)} fields, but the first row has {width}"
             hint = "; --skip N skips N lines above the table" if len(fields) > width else ""
