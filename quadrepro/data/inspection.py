@@ -345,9 +345,7 @@ def _describe(own: OwnFile) -> Card:
         licence="not stated",
         citation="not stated",
         sources=[
-            source.model_copy(
-                update={"columns": tuple(names), "drop_unlabelled": not kept.all()},
-            )
+            source.model_copy(update={"columns": tuple(names), "drop_unlabelled": not kept.all()})
         ],
         notes=[
             *notes.on_reading(source, own.gaps, options.task, target),

@@ -127,11 +127,7 @@ def on_reading(
 
 
 def on_content(
-    table: RawTable,
-    target: Target,
-    n_dropped: int,
-    remarks: Mapping[str, str],
-    view: View,
+    table: RawTable, target: Target, n_dropped: int, remarks: Mapping[str, str], view: View
 ) -> Iterator[str]:
     """Yield notes on rows and columns, each with the key or the option that acts on it."""
     if n_dropped:
