@@ -41,7 +41,9 @@ SHOWN = 100
     show_default="the rarer of two; more labels stay classes",
     help="Positive label; all others are negative.",
 )
-@click.option("--name", default="", show_default="that of the file", help="Name of the data set.")
+@click.option(
+    "--name", default="", show_default="the name of the file", help="Name of the data set."
+)
 @click.option(
     "--missing",
     multiple=True,
@@ -57,7 +59,7 @@ SHOWN = 100
     type=click.Choice([",", ";", "|", "tab", "blank"]),
     metavar="SIGN",
     show_default="detected",
-    help="What is between the fields of text: one of , ; | or the word tab or blank.",
+    help="Sign between the fields of text: one of , ; | or the word tab or blank.",
 )
 @click.option(
     "--decimal",
@@ -109,24 +111,24 @@ def init_command(
             raise ConfigError(f"{path} exists; --force replaces it, --name gives another name")
     write_card(card, place)
     if all(a.kind == "nominal" and a.codes is None for a in card.attributes):
-        echo(f"Wrote {place}, and no config: its methods need numbers or categories\n")
-        echo(f"{_summary(card)}\n\nEstimators that take texts: {TEXTS}")
+        written = f"{place}, and no config: its methods need numbers or categories"
+        advice = f"Estimators that take texts: {TEXTS}"
     elif card_only:
-        echo(f"Wrote {place}\n\n{_summary(card)}")
-        echo(f"\nIn a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}")
+        written = f"{place}"
+        advice = f"In a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}"
     else:
         write_text(config, draft_config(card, str(file), str(place)))
         write_text(Path(SCHEMA), schema_text("config"))
-        echo(f"Wrote {place} and {config}\n\n{_summary(card)}")
-        echo(
-            f"\nLook through both, then:\n\n"
-            f"quadrepro check {config}    # what a run will do\n"
+        written = f"{place} and {config}"
+        advice = (
+            f"Look through both, then:\n\nquadrepro check {config}    # preview of the run\n"
             f"quadrepro run {config}      # tables and a page in results/{card.name}/"
         )
+    echo(f"Wrote {written}\n\n{_summary(card)}\n\n{advice}")
 
 
 def _summary(card: Card) -> str:
-    """Return what was found, in lines."""
+    """Return the main properties and the notes of a card, in lines."""
     from quadrepro.data.checks import extent
 
     kinds = [a.kind for a in card.attributes]

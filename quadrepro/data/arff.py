@@ -33,7 +33,7 @@ def read_arff(text: str, path: Path) -> pd.DataFrame:
     """
     start = _START.search(text)
     if start is None:
-        raise DataError(f"{path}: not readable as arff: there is no line @data")
+        raise DataError(f"{path}: not readable as arff: the line @data is missing")
     header, rows = text[: start.start()], _WEIGHT.sub("", text[start.end() :])
     lines = [*map(_declaration, header.split("\n")[:-1]), "@data"]
     content = arff.loads("\n".join(lines) + rows.replace("<null>", "?"))

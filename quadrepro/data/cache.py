@@ -2,7 +2,7 @@
 
 ``tables/NAME-HASH.parquet`` has the sorted rows with this hash, and in its metadata where they came
 from; checksums of its pages show damage. ``tasks/`` has the splits of OpenML tasks for the same
-rows. The name of such a file ends with the hash of the splits, so a plan knows it without reading
+rows. The names of their files end with the hash of the splits, so a plan knows it without reading
 them.
 
 Every file is written under another name and then renamed, so two processes that fetch the same data
@@ -34,7 +34,7 @@ TARGET, PART = "target", ""
 """The columns of a table that are not attributes; no attribute has one of these names."""
 
 TRAIN, TEST = 1, 2
-"""What a split makes of a row; 0 if it leaves the row out."""
+"""Use of a row in a split; 0 if the split leaves it out."""
 
 _ORIGIN = b"origin"
 _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
@@ -74,9 +74,9 @@ def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTa
     import pyarrow.parquet as pq
 
     names = [n for n in card.attribute_names if only is None or n in only]
-    wanted = [*names, TARGET, *([PART] if card.parts else [])]
+    names += [TARGET, PART] if card.parts else [TARGET]
     try:
-        table = pq.read_table(entry.path, columns=wanted, page_checksum_verification=True)
+        table = pq.read_table(entry.path, columns=names, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         _set_aside(entry.path)
         raise DataError(
@@ -100,11 +100,9 @@ def write(card: Card, table: RawTable, origin: str, file: Path | None = None) ->
     columns = {name: table.columns[name] for name in card.attribute_names} | {TARGET: table.target}
     if table.part is not None:
         columns[PART] = table.part
-    made = pa.table({name: _compact(column) for name, column in columns.items()})
+    arrays = {name: _compact(column) for name, column in columns.items()}
     content = io.BytesIO()
-    pq.write_table(
-        made.replace_schema_metadata({_ORIGIN: origin}), content, write_page_checksum=True
-    )
+    pq.write_table(pa.table(arrays, metadata={_ORIGIN: origin}), content, write_page_checksum=True)
     _keep(_path(card, file), content.getvalue())
 
 

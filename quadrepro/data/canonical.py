@@ -154,8 +154,8 @@ def number(text: str, decimal: str = ".", *, thousands: bool = False) -> float |
 
 def numbers(texts: Iterable[str], decimal: str = ".", *, thousands: bool = False) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
-    found = (number(text, decimal, thousands=thousands) for text in texts)
-    return numeric_column([math.inf if value is None else value for value in found])
+    values = (number(text, decimal, thousands=thousands) for text in texts)
+    return numeric_column([math.inf if value is None else value for value in values])
 
 
 def sort_rows(table: RawTable) -> RawTable:

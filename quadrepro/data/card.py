@@ -1,4 +1,4 @@
-"""Cards: what a data set must be, where it comes from, and how papers turn it into a problem."""
+"""Cards: data sets with their sources, and how papers turn them into problems."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from quadrepro.errors import ConfigError, DataError, nearest
 __all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
 
 OWN_CARDS = Path("datasets")
-"""The folder with the user's own cards, beside a config or in the current folder."""
+"""The folder with the user's own cards, next to a config or in the current folder."""
 
 TWO_CLASSES = ("negative", "positive")
 """Names of the classes of a view with `positive`."""
@@ -40,7 +40,7 @@ ANY_VIEW = "default"
 """The name of the view that is used for every view that a card lacks."""
 
 
-def _of_series(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
+def _expanded(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     every = [a.model_copy(update={"name": one}) for a in attributes for one in series(a.name)]
     refuse_repeats((*(a.name for a in every), "target"))
     return tuple(every)
@@ -49,11 +49,11 @@ def _of_series(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
 class Card(Model):
     """The description of a data set."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Name, also that of its files.")
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Name, also of its files.")
     title: str = Field(min_length=1, description="Name in its repository.")
     task: Literal["classification", "regression"] = Field(description="Kind of target.")
     rows: PositiveInt = Field(description="Number of rows.")
-    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_of_series)] = Field(
+    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_expanded)] = Field(
         min_length=1, description="Columns in the order of the canonical CSV, without the target."
     )
     missing_cells: NonNegativeInt = Field(description="Number of missing values.")
@@ -132,11 +132,11 @@ class Card(Model):
     def mistakes(self, view: View) -> Iterator[Mistake]:
         """Yield the reasons why a view cannot be a view of this data set."""
         yield from _target_mistakes(self, view)
-        for place, of, name, known in _names(self, view):
-            if name not in known:
+        for place, lack, name, names in _names(self, view):
+            if name not in names:
                 # Nothing but parts can be lacking altogether.
-                hint = nearest(name, known) or "; it is not divided into parts"
-                yield Mistake(place, f"{of} {name!r}{hint}")
+                hint = nearest(name, names) or "; it is not divided into parts"
+                yield Mistake(place, f"{lack} {name!r}{hint}")
         for name, values in view.where.items():
             is_numeric = name in self.by_name and self.by_name[name].kind == "numeric"
             if is_numeric and np.isinf(numbers(values)).any():
@@ -155,7 +155,7 @@ class Card(Model):
         return default_order(view.labels or self.target.labels)
 
     def task_of(self, view: View) -> Task:
-        """Return what is predicted in a view."""
+        """Return the task of a view."""
         tasks: dict[int, Task] = {0: "regression", 2: "classification"}
         return tasks.get(len(self.classes_of(view)), "multiclass")
 
@@ -173,7 +173,7 @@ class Card(Model):
 
 
 def _target_mistakes(card: Card, view: View) -> Iterator[Mistake]:
-    """Yield what a view cannot make of the target."""
+    """Yield the reasons why a view does not fit the target."""
     labels, target = card.target.labels, f"the target of {card.name}"
     match view.positive:
         case None if view.labels and not labels:
@@ -189,7 +189,7 @@ def _target_mistakes(card: Card, view: View) -> Iterator[Mistake]:
 
 
 def _names(card: Card, view: View) -> Iterator[tuple[Place, str, str, Collection[str]]]:
-    """Yield the names in a view: the place, what lacks an unknown one, the name, the known ones."""
+    """Yield the names in a view: the place, the fault if it is unknown, the name, all names."""
     if view.part:
         yield ("part",), f"{card.name} has no part", view.part, card.parts
     positive = view.positive if isinstance(view.positive, tuple) else ()
@@ -208,27 +208,27 @@ def _names(card: Card, view: View) -> Iterator[tuple[Place, str, str, Collection
                 yield ("where", name), f"{name} of {card.name} has no code", value, codes
 
 
-def card_names(beside: Path | None = None) -> list[str]:
+def card_names(near: Path | None = None) -> list[str]:
     """Return the names of all data sets that have a card, sorted."""
-    folders = (cards_folder(), *_own_folders(beside))
+    folders = (cards_folder(), *_own_folders(near))
     return sorted({path.stem for folder in folders for path in folder.glob("*.yaml")})
 
 
-def load_card(name: str, beside: Path | None = None) -> Card:
+def load_card(name: str, near: Path | None = None) -> Card:
     """Return the card of a data set."""
-    path = find_card(name, beside)
+    path = find_card(name, near)
     if path is None:
-        hint = nearest(name, card_names(beside), "quadrepro list datasets")
+        hint = nearest(name, card_names(near), "quadrepro list datasets")
         raise ConfigError(f"unknown data set {name!r}{hint}")
     return _load_once(path, path.stat().st_mtime_ns)
 
 
-def find_card(name: str, beside: Path | None = None) -> Path | None:
+def find_card(name: str, near: Path | None = None) -> Path | None:
     """Return the file of a card, or None without one.
 
-    It is in the folder ``datasets`` beside a config, in that of the current folder, or it ships.
+    It is in the folder ``datasets`` next to the config or in the current folder, or it ships.
     """
-    paths = [folder / f"{name}.yaml" for folder in (*_own_folders(beside), cards_folder())]
+    paths = [folder / f"{name}.yaml" for folder in (*_own_folders(near), cards_folder())]
     *own, shipped = [path for path in paths if path.stem == name]
     for path in filter(Path.is_file, own):
         if shipped.is_file() and not filecmp.cmp(shipped, path):
@@ -237,9 +237,9 @@ def find_card(name: str, beside: Path | None = None) -> Path | None:
     return shipped if shipped.is_file() else None
 
 
-def _own_folders(beside: Path | None) -> list[Path]:
+def _own_folders(near: Path | None) -> list[Path]:
     """Return the folders of the user's own cards."""
-    folders = [OWN_CARDS] if beside is None else [beside / OWN_CARDS, OWN_CARDS]
+    folders = [OWN_CARDS] if near is None else [near / OWN_CARDS, OWN_CARDS]
     return [*dict.fromkeys(folder.resolve() for folder in folders)]
 
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from quadrepro.base.text import few
-from quadrepro.base.types import BoolArray
-from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing
+from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing, is_text
 from quadrepro.data.card import Card
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.source import Layout
@@ -40,15 +39,21 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
             columns[name] = codes_in(column, renamed)
         elif name:
             columns[name] = numbers_in(column, renamed, layout)
-            for row in np.flatnonzero(np.isinf(columns[name])).tolist():
+            if (is_word := np.isinf(columns[name])).any():
+                row = np.argmax(is_word)
                 fault = f"{name} is {str(column.iloc[row])!r}, which is not a finite number"
-                raise DataError(f"{_place(frame, row, origin)}: {fault}")
-    taken = _taken_rows(len(frame), layout, columns)
+                raise DataError(f"{origin}, {row_name(frame, row)}: {fault}")
+    taken = np.ones(len(frame), dtype=bool)
+    if layout.rows is not None:
+        first, last = layout.rows
+        taken[: first - 1] = taken[last:] = False
+    for name, codes in layout.only.items():
+        taken &= np.isin(columns[name], codes)
     target = columns.pop(card.target.name)
     unlabelled = taken & is_missing(target)
     if unlabelled.any() and not layout.drop_unlabelled:
-        row = int(np.argmax(unlabelled))
-        raise DataError(f"{_place(frame, row, origin)}: the row has no label")
+        row = np.argmax(unlabelled)
+        raise DataError(f"{origin}, {row_name(frame, row)}: the row has no label")
     taken &= ~unlabelled
     table = RawTable(card.attributes, columns, target, places=frame.index.to_numpy())
     if layout.complete:
@@ -56,28 +61,19 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
     return table if taken.all() else table.take(taken)
 
 
+def row_name(frame: DataFrame, row: int | np.intp) -> str:
+    """Return a row as messages name it, such as ``line 2``."""
+    return f"{frame.index.name} {frame.index[row]}"
+
+
 def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str) -> None:
     if len(names) != frame.shape[1]:
-        found = [label for label in frame.columns if isinstance(label, str)]
-        of_file = f" ({few(found, SHOWN_NAMES)})" if found else ""
+        titles = [title for title in frame.columns if isinstance(title, str)]
+        listed = f" ({few(titles, SHOWN_NAMES)})" if titles else ""
         raise DataError(
-            f"{origin}: {frame.shape[1]} columns{of_file}, but the card of {card.name} expects"
+            f"{origin}: {frame.shape[1]} columns{listed}, but the card of {card.name} expects"
             f" {len(names)} ({few([name or 'left out' for name in names], SHOWN_NAMES)})"
         )
-
-
-def _taken_rows(n_rows: int, layout: Layout, columns: Mapping[str, Column]) -> BoolArray:
-    taken = np.ones(n_rows, dtype=bool)
-    if layout.rows is not None:
-        first, last = layout.rows
-        taken[: first - 1] = taken[last:] = False
-    for name, codes in layout.only.items():
-        taken &= np.isin(columns[name], codes)
-    return taken
-
-
-def _place(frame: DataFrame, row: int, origin: str) -> str:
-    return f"{origin}, {frame.index.name} {frame.index[row]}"
 
 
 def verified(card: Card, table: RawTable, origin: str) -> RawTable:
@@ -87,38 +83,44 @@ def verified(card: Card, table: RawTable, origin: str) -> RawTable:
         for name, (first, last) in card.parts.items():
             part[first - 1 : last] = name
         table = dataclasses.replace(table, part=part)
-    different = [
-        f"{what}: {found} instead of {stated}"
-        for what, stated, found in _properties(card, table)
-        if found != stated
+    counts = counted(table)
+    target, new = card.target, counts["target"]
+    pairs: list[tuple[str, object, object]] = [
+        ("attributes", len(card.attributes), len(table.attributes)),
+        ("rows", card.rows, counts["rows"]),
+        ("missing cells", card.missing_cells, counts["missing_cells"]),
+        ("rows with missing cells", card.rows_with_missing, counts["rows_with_missing"]),
+        ("labels", _listed(target.labels), _listed(new.get("labels", {})))
+        if target.labels
+        else ("target", extent(target.range), extent(new.get("range"))),
     ]
+    for attribute in card.attributes:
+        if attribute.range is not None and attribute.name in table.columns:
+            range_ = extremes(table.columns[attribute.name])
+            pairs.append((attribute.name, extent(attribute.range), extent(range_)))
     # If a count or a range differs, the hash differs as well.
-    if not different and (found := content_hash(table)) != card.content_hash:
-        different = [f"content: {found} instead of {card.content_hash}"]
-    if different:
-        what = few(different, SHOWN, "; ")
-        raise DataError(f"{card.name}: {origin} differs from the card: {what}")
+    if all(old == new for _, old, new in pairs):
+        pairs = [("content", card.content_hash, content_hash(table))]
+    if different := [f"{name}: {new} instead of {old}" for name, old, new in pairs if new != old]:
+        differences = few(different, SHOWN, "; ")
+        raise DataError(f"{card.name}: {origin} differs from the card: {differences}")
     return table
 
 
-def _properties(card: Card, table: RawTable) -> Iterator[tuple[str, int | str, int | str]]:
-    """Yield each property of rows, what their card states, and what was found."""
-    missing = table.missing
-    yield "attributes", len(card.attributes), len(table.attributes)
-    yield "rows", card.rows, table.n_rows
-    yield "missing cells", card.missing_cells, int(missing.sum())
-    yield "rows with missing cells", card.rows_with_missing, int(missing.any(axis=1).sum())
-    if card.target.labels:
-        yield "labels", _counts(card.target.labels), _counts(table.label_counts)
-    else:
-        yield "target", extent(card.target.range), extent(extremes(table.target))
-    for attribute in card.attributes:
-        if attribute.range is not None and attribute.name in table.columns:
-            found = extremes(table.columns[attribute.name])
-            yield attribute.name, extent(attribute.range), extent(found)
+def counted(table: RawTable) -> dict[str, Any]:
+    """Return the fields of a card that are counted in its rows."""
+    missing, target = table.missing, table.target
+    return {
+        "rows": table.n_rows,
+        "missing_cells": int(missing.sum()),
+        "rows_with_missing": int(missing.any(axis=1).sum()),
+        "target": {"labels": table.label_counts}
+        if is_text(target)
+        else {"range": extremes(target)},
+    }
 
 
-def _counts(labels: Mapping[str, int]) -> str:
+def _listed(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{label} ({n})" for label, n in sorted(labels.items()))
 
 

@@ -24,7 +24,9 @@ def new_codes(layout: Layout, name: str) -> dict[str, str]:
 def codes_in(column: pd.Series, renamed: Mapping[str, str]) -> TextArray:
     """Return the codes of a column, with ``""`` for a missing one."""
     places, texts = _distinct(column)
-    return _taken([renamed.get(code, code) for code in nominal_column(texts).tolist()], places)
+    codes = [renamed.get(code, code) for code in nominal_column(texts).tolist()]
+    # The place of a missing value is -1, the last text.
+    return text_column([*codes, ""])[places]
 
 
 def numbers_in(column: pd.Series, renamed: Mapping[str, str], layout: Layout) -> FloatArray:
@@ -47,11 +49,6 @@ def _distinct(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
     """Return the place of each value among the distinct texts, -1 for NaN, and these texts."""
     places, values = pd.factorize(column)
     return places, values.astype(str).tolist()
-
-
-def _taken(codes: list[str], places: NDArray[np.intp]) -> TextArray:
-    # The place of a missing value is -1, which is that of the last text.
-    return text_column([*codes, ""])[places]
 
 
 def _cast(column: pd.Series, gaps: list[str], decimal: str) -> FloatArray | None:

@@ -42,9 +42,9 @@ def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
         raise DataError("\n".join([*failures, BY_HAND]))
 
 
-def bring_tasks(wanted: Iterable[tuple[Card, int]], *, offline: bool) -> None:
+def bring_tasks(tasks: Iterable[tuple[Card, int]], *, offline: bool) -> None:
     """Fetch the splits of OpenML tasks that are not in the cache."""
-    missing = [pair for pair in wanted if not cache.has_splits(*pair)]
+    missing = [pair for pair in tasks if not cache.has_splits(*pair)]
     if missing and offline:
         raise cache.missing_splits(missing)
     for card, task in missing:

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, n_above, read_text
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, read_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -42,9 +42,7 @@ _SPARSE = re.compile(r"(\s*(#.*)?\n)*[-+\d.eE]+([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*
 
 def format_of(name: str, content: bytes, path: Path) -> str:
     """Return the format of a file, by the ending of its name or by its content."""
-    if (form := FORMATS.get(PurePath(name).suffix.lower())) is not None:
-        return form
-    if (form := MAGIC.get(content[:4])) is not None:
+    if form := FORMATS.get(PurePath(name).suffix.lower()) or MAGIC.get(content[:4]):
         return form
     head = content[:100_000]
     if encoding_of(content) != "utf-16" and b"\0" in head:
@@ -107,7 +105,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
 
 
 def read_source(source: FileSource) -> pd.DataFrame:
-    """Return the rows of a user's file, and below them those of its file with test rows."""
+    """Return the rows of a user's file, with the rows of its test file below them."""
     frame = read_file(Path(source.path), source, source.member)
     if not source.test:
         return frame
@@ -118,7 +116,7 @@ def read_source(source: FileSource) -> pd.DataFrame:
 def with_parts(train: pd.DataFrame, test: pd.DataFrame, path: str) -> pd.DataFrame:
     """Return training and test rows with a column that tells their parts, numbered from 1."""
     if [*train.columns] != [*test.columns]:
-        raise DataError(f"{path}: its columns differ from those of the training rows")
+        raise DataError(f"{path}: its columns differ from the training rows")
     parts = [frame.assign(**{PART: name}) for frame, name in ((train, "train"), (test, "test"))]
     return _numbered(pd.concat(parts, ignore_index=True))
 
@@ -131,12 +129,11 @@ def _readable(path: Path, form: str) -> Iterator[None]:
     except (ConfigError, DataError):
         raise
     except Exception as error:
-        # The messages of liac-arff lack the line, and fail if the row has a percent sign.
-        reason = (
-            error.message.replace("%d", str(error.line))
-            if isinstance(error, arff.ArffException)
-            else str(error)
-        )
+        if isinstance(error, arff.ArffException):
+            # Its own text lacks the line, and fails if the row has a percent sign.
+            reason = error.message.replace("%d", str(error.line))
+        else:
+            reason = str(error)
         reason = textwrap.shorten(reason, 200)
         raise DataError(f"{path}: not readable as {form}: {reason}") from error
 
@@ -184,12 +181,21 @@ def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
 def _member(path: Path, names: list[str], member: str) -> str:
     # macOS adds a file with its own metadata for each file.
     files = [name for name in names if not name.endswith("/") and not name.startswith("__MACOSX/")]
-    wanted = [name for name in files if member in ("", name)]
-    if len(wanted) != 1:
-        what = repr(member) if member else "exactly one file"
-        listed = ", ".join(files) or "nothing"
-        raise DataError(f"{path}: expected {what} in it, found {listed}; choose with --member NAME")
-    return wanted[0]
+    matches = [name for name in files if member in ("", name)]
+    if len(matches) == 1:
+        return matches[0]
+    expected, listed = repr(member) if member else "exactly one file", ", ".join(files) or "nothing"
+    message = f"expected {expected} in it, found {listed}; choose with --member NAME"
+    raise DataError(f"{path}: {message}")
+
+
+def sheet_names(path: Path, member: str = "") -> list[str]:
+    """Return the names of the sheets of an Excel file; any other file has none."""
+    name, content = unpack(path, member)
+    if format_of(name, content, path) != "excel":
+        return []
+    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
+        return [*map(str, book.sheet_names)]
 
 
 def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
@@ -206,18 +212,16 @@ def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     return frame.iloc[layout.skip :].dropna(how="all").infer_objects()
 
 
-def sheet_start(content: bytes, path: Path, layout: FileLayout) -> tuple[list[str], Start]:
-    """Return the names of all sheets, and the first rows of the one that is read."""
-    with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
-        names = [*map(str, book.sheet_names)]
-    frame = _excel(content, path, layout)
-    head = frame.head(SEEN).to_numpy(dtype=object)
-    rows = [["" if x != x else str(_written(x)).strip() for x in row] for row in head]
-    if not rows:
+def sheet_start(content: bytes, path: Path, layout: FileLayout) -> Start:
+    """Return the first rows of a sheet."""
+    head = _excel(content, path, layout).head(SEEN)
+    if head.empty:
         raise DataError(f"{path}: the file has no rows")
-    above = n_above(rows)
-    line = int(frame.index[above])
-    return names, Start(line - 1, line, rows[above], rows[above + 1 :])
+    rows = [
+        ["" if value != value else str(_written(value)).strip() for value in row]
+        for row in head.to_numpy(dtype=object)
+    ]
+    return Start.from_rows(rows, head.index.tolist(), layout.skip)
 
 
 def _json(text: str) -> pd.DataFrame:

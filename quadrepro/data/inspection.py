@@ -1,10 +1,11 @@
-"""A first card for a user's own file or data frame, whose layout is detected."""
+"""A first card for a user's own file, whose layout is detected."""
 
 from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping, Sequence
+import shlex
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -20,6 +21,7 @@ from quadrepro.data import notes
 from quadrepro.data.canonical import (
     Column,
     RawTable,
+    TextArray,
     content_hash,
     default_order,
     is_missing,
@@ -29,19 +31,20 @@ from quadrepro.data.canonical import (
     sort_rows,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import extremes, to_table
+from quadrepro.data.checks import counted, extremes, row_name, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.files import (
     format_of,
     read_file,
     read_source,
+    sheet_names,
     sheet_start,
     unpack,
     with_parts,
 )
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
-from quadrepro.data.text import Start, detect, encoding_of, header_looks_like_data
+from quadrepro.data.text import Start, detect, encoding_of
 from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20
@@ -59,7 +62,7 @@ _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt
 
 @dataclass(frozen=True)
 class Options:
-    """What the user states about a file; the rest is detected."""
+    """The user's statements about a file; the rest is detected."""
 
     name: str = ""
     task: str | None = None
@@ -81,41 +84,55 @@ class Options:
     member: str = ""
     test: Path | None = None
 
+    @property
+    def has_header(self) -> bool:
+        """Whether the first row of the table has the names of the columns."""
+        return not (self.no_header or self.names)
 
-OF_FORMATS = {
+
+FORMATS_OF_OPTIONS = {
     "separator": ("csv",),
     "decimal": ("csv",),
     "encoding": ("csv", "arff"),
     "sheet": ("excel",),
-    "skip": ("csv", "excel"),
-    "no_header": ("csv", "excel"),
-    "names": ("csv", "excel"),
+    **dict.fromkeys(("skip", "no_header", "names"), ("csv", "excel")),
 }
 """Formats that an option applies to."""
 
 
 @dataclass(frozen=True)
-class Inspected:
-    """A data frame whose columns have names, and what is stated about it."""
+class OwnFile:
+    """The named columns of a file, how it was read, and the user's statements about it."""
 
     frame: pd.DataFrame
     source: FileSource
     options: Options
     target: str
+    gaps: Sequence[str]
+    """Words for missing values that occur."""
 
-    @property
-    def declares(self) -> bool:
-        """Whether the file declares which columns are numbers."""
-        return self.source.format == "arff"
+    def codes(self, name: str) -> TextArray:
+        """Return a column as codes."""
+        return codes_in(self.frame[name], self._renamed(name))
 
-    def renamed(self, name: str) -> dict[str, str]:
-        """Return the new codes of the words of a column that mean a missing value."""
+    def typed(self, name: str) -> Column:
+        """Return a column as numbers, with infinity for few words, or as codes."""
+        column = self.frame[name]
+        if isinstance(column.dtype, pd.CategoricalDtype):
+            return self.codes(name)
+        values = numbers_in(column, self._renamed(name), self.source)
+        is_word = np.isinf(values)
+        if not is_word.any() or column.dtype.kind == "f":
+            return values
+        few_words = 2 * is_word.sum() < np.count_nonzero(~np.isnan(values))
+        return values if few_words or _signs(column[is_word].iloc[0]) else self.codes(name)
+
+    def _renamed(self, name: str) -> dict[str, str]:
         return new_codes(self.source, "target" if name == self.target else name)
 
     def place(self, row: int) -> str:
-        """Return the place of a row in messages."""
-        index = self.frame.index
-        return f"{self.source.path}, {index.name or 'row'} {index[row]}"
+        """Return the file and the row as messages name them."""
+        return f"{self.source.path}, {row_name(self.frame, row)}"
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
@@ -126,153 +143,90 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     except UnicodeEncodeError:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
-    frame, layout, start, sheets = _read(path, target, stated)
+    frame, layout, start = _read(path, target, stated)
     paths = {"path": str(path.resolve()), "member": stated.member}
     if stated.test is not None:
-        test, other, *_ = _read(stated.test, target, stated)
+        test, other, _ = _read(stated.test, target, stated)
         if other != layout:
             raise DataError(f"{stated.test}: it is not written as {path}")
         frame = with_parts(frame, test, str(stated.test))
         paths["test"] = str(stated.test.resolve())
-    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
-    if stated.no_header or stated.names:
-        start = None
-    target = _named(path, [*frame.columns], target, stated.nominal, start, sheets)
-    return describe_frame(frame, source, target, stated)[0]
-
-
-def describe_frame(
-    frame: pd.DataFrame, source: FileSource, target: str, options: Options
-) -> tuple[Card, RawTable]:
-    """Describe a frame of numbers, categories and texts; return its card and its rows."""
-    gaps, codes = _gaps(frame, target, options, source.path)
-    always = [word for word in ("?", "") if word not in options.present]
-    missing = tuple(dict.fromkeys((*always, *gaps)))
-    source = source.model_copy(update={"missing": missing, "codes": codes})
-    inspected = Inspected(frame, source, options, target)
-    labels, described = _target(inspected)
-    columns, mixed = _columns(inspected)
-    if mixed:
-        raise _mixed_error(inspected, mixed)
-    kept = ~is_missing(labels)
-    if not kept.all():
-        columns = {name: column[kept] for name, column in columns.items()}
-    filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
-    if not filled:
-        raise DataError(f"{source.path}: no column other than the target has a value")
-    attributes = tuple(_attribute(name, c, frame[name]) for name, c in filled.items())
-    table = RawTable(attributes, filled, labels[kept], places=frame.index.to_numpy()[kept])
-    remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
-    if source.test:
-        remarks[PART] = notes.PARTS
-    left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
-    if len(left_out) == len(filled):
-        # Without them there would be nothing to learn from.
-        left_out = []
-        remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
-    table = sort_rows(table)
-    view = _view(inspected, described, left_out)
-    source = source.model_copy(
-        update={
-            "columns": tuple("target" if n == target else n if n in filled else "" for n in frame),
-            "drop_unlabelled": not kept.all(),
-        }
-    )
-    stem = Path(source.path).name.partition(".")[0]
-    gaps_of_rows = table.missing
-    card = Card(
-        name=_name(options.name or stem),
-        title=stem or "data",
-        task="classification" if described.labels else "regression",
-        rows=table.n_rows,
-        attributes=attributes,
-        missing_cells=int(gaps_of_rows.sum()),
-        rows_with_missing=int(gaps_of_rows.any(axis=1).sum()),
-        target=described,
-        content_hash=content_hash(table),
-        licence="not stated",
-        citation="not stated",
-        sources=[source] if source.path else [],
-        notes=[
-            *notes.of_reading(source, gaps, options.task, described),
-            *notes.of_content(table, described, int((~kept).sum()), remarks, left_out),
-            *notes.imbalance(described, view),
-            *([f"{_totals(inspected)}."] if _totals(inspected) else []),
-        ],
-        views={ANY_VIEW: view},
-    )
-    return card, table
+    target = _target_name(path, [*frame.columns], target, stated, start)
+    gaps, codes = _gaps(path, frame, target, stated)
+    always = [word for word in ("?", "") if word not in stated.present]
+    fields = {
+        **layout.model_dump(exclude_unset=True),
+        "missing": [*dict.fromkeys([*always, *gaps])],
+        "codes": codes,
+    }
+    source = FileSource(kind="file", **paths, **fields)
+    return _describe(OwnFile(frame, source, stated, target, gaps))
 
 
 def _read(
     path: Path, target: str, stated: Options
-) -> tuple[pd.DataFrame, FileLayout, Start | None, list[str]]:
-    """Return the rows under the names of their columns, how they were read, header and sheets."""
+) -> tuple[pd.DataFrame, FileLayout, Start | None]:
+    """Return the rows under the names of their columns, how they were read, and the first rows."""
     inner, content = unpack(path, stated.member)
     form = format_of(inner, content, path)
-    for name, formats in OF_FORMATS.items():
+    for name, formats in FORMATS_OF_OPTIONS.items():
         if getattr(stated, name) not in (None, False, "") and form not in formats:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
-    start: Start | None = None
-    sheets: list[str] = []
-    separator = "\t" if stated.separator == "tab" else stated.separator or ""
-    encoding = stated.encoding or ""
-    try:
-        if form == "csv":
-            layout, start = detect(
-                content,
-                path,
-                target,
-                encoding=encoding,
-                separator=separator,
-                skip=stated.skip or 0,
-            )
-        elif form == "excel":
-            layout = FileLayout(format="excel", sheet=stated.sheet, skip=stated.skip or 0)
-            sheets, start = sheet_start(content, path, layout)
-        else:
-            layout = FileLayout.model_validate({"format": form})
-            if form == "arff":
-                layout = FileLayout(format="arff", encoding=encoding or encoding_of(content))
-    except LookupError as error:
-        raise ConfigError(f"--encoding: {error}") from None
-    if start is None:
-        frame = read_file(path, layout, stated.member)
-        if form == "libsvm":
-            frame = frame.set_axis([*_numbered(frame.shape[1] - 1), target], axis="columns")
-        return frame.rename(columns=lambda name: str(name).strip()), layout, start, sheets
-    frame, skip = _below_header(path, layout, start, stated)
-    changes: dict[str, Any] = {"skip": skip}
+    layout, start = _detected(form, content, path, target, stated)
+    if start is not None:
+        skip = start.header_line if stated.has_header else start.skip
+        if stated.has_header and start.header and not start.rows:
+            raise DataError(f"{path}: the file has a header but no rows")
+        layout = layout.model_copy(update={"skip": skip})
+    frame = read_file(path, layout, stated.member)
     if form == "csv":
         decimal = stated.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *stated.missing])
-        changes |= {"decimal": decimal, "thousands": stated.decimal is not None}
-    return frame, layout.model_copy(update=changes), start, sheets
+        changes = {"decimal": decimal, "thousands": stated.decimal is not None}
+        layout = layout.model_copy(update=changes)
+    if start is not None:
+        names = _names(path, start, frame.shape[1], stated)
+    elif form == "libsvm":
+        names = [*_numbered(frame.shape[1] - 1), target]
+    else:
+        names = [str(name).strip() for name in frame.columns]
+    return frame.set_axis(names, axis="columns"), layout, start
 
 
-def _below_header(
-    path: Path, layout: FileLayout, start: Start, stated: Options
-) -> tuple[pd.DataFrame, int]:
-    """Return the rows with the names of their columns, and the number of lines above them."""
-    skip = start.skip if stated.no_header or stated.names else start.header_line
-    if skip != start.skip and not start.rows:
-        raise DataError(f"{path}: the file has a header but no rows")
-    frame = read_file(path, layout.model_copy(update={"skip": skip}), stated.member)
-    names = _numbered(frame.shape[1])
+def _detected(
+    form: str, content: bytes, path: Path, target: str, stated: Options
+) -> tuple[FileLayout, Start | None]:
+    """Return how a file of a format is written, and its first rows if names may be among them."""
+    encoding, skip = stated.encoding or encoding_of(content), stated.skip or 0
+    try:
+        "".encode(encoding)
+    except LookupError as error:
+        raise ConfigError(f"--encoding: {error}") from None
+    if form == "csv":
+        separator = "\t" if stated.separator == "tab" else stated.separator or ""
+        return detect(content, path, target, encoding=encoding, separator=separator, skip=skip)
+    if form == "excel":
+        layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
+        return layout, sheet_start(content, path, layout)
+    return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
+
+
+def _names(path: Path, start: Start, n_columns: int, stated: Options) -> list[str]:
+    """Return the names of columns: by the user, by the header, or else x1, x2 and so on."""
+    numbered = _numbered(n_columns)
     if stated.names:
         names = [name.strip() for name in stated.names.split(",")]
-        if len(names) != frame.shape[1]:
-            raise ConfigError(f"{path}: {len(names)} names, but {frame.shape[1]} columns")
-    elif not stated.no_header:
-        header = start.header
-        if len(header) == frame.shape[1] - 1:
-            header = ["", *header]  # R does not name the column of row names.
-        if len(header) != frame.shape[1]:
-            message = f"{len(header)} names, but {frame.shape[1]} fields in the rows below"
-            raise DataError(f"{path}, line {skip}: {message}; --skip N skips N lines")
-        # A column without a name has its number.
-        names = [name or other for name, other in zip(header, names, strict=True)]
-    return frame.set_axis(names, axis="columns"), skip
+        if len(names) != n_columns:
+            raise ConfigError(f"{path}: {len(names)} names, but {n_columns} columns")
+        return names
+    if stated.no_header:
+        return numbered
+    # R does not name the column of row names.
+    header = ["", *start.header] if len(start.header) == n_columns - 1 else start.header
+    if len(header) != n_columns:
+        fault = f"{len(header)} names, but {n_columns} fields in the rows below"
+        raise DataError(f"{path}, line {start.header_line}: {fault}; --skip N skips N lines")
+    return [name or number for name, number in zip(header, numbered, strict=True)]
 
 
 def _numbered(n_columns: int) -> list[str]:
@@ -281,12 +235,9 @@ def _numbered(n_columns: int) -> list[str]:
 
 def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
     """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [
-        [text for text in rows.iloc[:, j].tolist() if text not in gaps]
-        for j in range(rows.shape[1])
-    ]
-    n_columns = {sign: sum(_has_sign(column, sign) for column in columns) for sign in ".,"}
-    return max(n_columns, key=n_columns.__getitem__)
+    columns = [[text for text in rows[name].tolist() if text not in gaps] for name in rows]
+    n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
+    return "," if n_commas > n_points else "."
 
 
 def _has_sign(texts: Sequence[str], sign: str) -> bool:
@@ -295,27 +246,22 @@ def _has_sign(texts: Sequence[str], sign: str) -> bool:
     return bool(written) and None not in (number(text, sign) for text in texts)
 
 
-def _named(
-    path: Path,
-    names: Sequence[str],
-    target: str,
-    nominal: Iterable[str],
-    start: Start | None,
-    sheets: Sequence[str],
+def _target_name(
+    path: Path, names: Sequence[str], target: str, stated: Options, start: Start | None
 ) -> str:
     """Return the name of the target, which can be given as a place: 1 or -1."""
-    like_data = start is not None and header_looks_like_data(start)
+    like_data = start is not None and stated.has_header and start.looks_like_data
     is_place = target not in names and re.fullmatch(r"-?[1-9]\d*", target)
-    if is_place and not like_data and abs(place := int(target)) <= len(names):
-        target = names[place - (place > 0)]
-    for name in (target, *nominal):
+    if is_place and not like_data and abs(position := int(target)) <= len(names):
+        target = names[position - (position > 0)]
+    for name in (target, *stated.nominal):
         if name not in names:
             hint = nearest(name, names)
             if start is not None and like_data:
                 line = ", ".join(start.header)
                 hint = f"; its first line looks like data ({line}): --no-header calls the columns"
                 hint += f" x1 to x{len(names)}, and --names gives them names"
-            elif len(sheets) > 1:
+            elif len(sheets := sheet_names(path, stated.member)) > 1:
                 hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
@@ -325,101 +271,117 @@ def _named(
 
 
 def _gaps(
-    frame: pd.DataFrame, target: str, stated: Options, path: str
+    path: Path, frame: pd.DataFrame, target: str, stated: Options
 ) -> tuple[list[str], dict[str, dict[str, str]]]:
     """Return the words for missing values that occur, of all columns and of single ones."""
-    pairs = [word.partition("=") for word in stated.missing]
-    single = [(name, word) for name, sign, word in pairs if sign and name in frame]
-    general = [text for text in stated.missing if text.partition("=")[0] not in frame]
-    words = [word for word in dict.fromkeys((*GAPS, *general)) if word not in stated.present]
     codes: dict[str, dict[str, str]] = {}
-    for name, word in single:
-        if not _occurring(frame[name], [word]):
+    general: list[str] = []
+    for text in stated.missing:
+        name, _, word = text.partition("=")
+        if name not in frame:
+            general.append(text)
+        elif not _occurring(frame[name], [word]):
             raise ConfigError(f"{path}: no field of {name} is {word!r}, the word of --missing")
-        key = "target" if name == target else name
-        codes.setdefault(key, {})[word] = ""
+        else:
+            codes.setdefault("target" if name == target else name, {})[word] = ""
+    words = [word for word in dict.fromkeys((*GAPS, *general)) if word not in stated.present]
     occurring = {word for name in frame for word in _occurring(frame[name], words)}
-    for word in {*general} - occurring:
-        raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
+    for word in general:
+        if word not in occurring:
+            raise ConfigError(f"{path}: no field is {word!r}, the word of --missing")
     return [word for word in words if word in occurring], codes
 
 
-def _occurring(column: pd.Series, words: Sequence[str]) -> list[str]:
+def _occurring(column: pd.Series, words: Sequence[str]) -> set[str]:
     """Return the words that a column has, also as -999.0 for -999."""
-    numbers = {word: value for word in words if (value := number(word)) is not None and word}
-    if column.dtype.kind == "f":
-        return [word for word, value in numbers.items() if (column == value).any()]
     if isinstance(column.dtype, pd.CategoricalDtype):
-        held = {*nominal_column(map(str, column.cat.categories)).tolist()}
-        return [word for word in words if nominal_column([word])[0] in held]
-    plain = column.isin(words)
-    held = {*column[plain].unique()}
-    for word, value in numbers.items():
-        if column.str.startswith(word).any() and value in {
-            number(text) for text in column[column.str.startswith(word)].unique()
-        }:
-            held.add(word)
-    return [word for word in words if word in held]
+        column = pd.Series(column.cat.categories)
+    occurring = {*column[column.isin(words)]} if column.dtype.kind != "f" else set()
+    if numeric := {word: value for word in words if word and (value := number(word)) is not None}:
+        values = pd.to_numeric(column, errors="coerce")
+        occurring |= {word for word, value in numeric.items() if (values == value).any()}
+    return occurring
 
 
-def _target(inspected: Inspected) -> tuple[Column, Target]:
-    """Return the target, and its labels or range: as asked for, declared, or as values look."""
-    name, task, path = inspected.target, inspected.options.task, inspected.source.path
-    column, renamed = inspected.frame[name], inspected.renamed(name)
-    declared = isinstance(column.dtype, pd.CategoricalDtype)
-    is_codes = task == "classification" or (declared and task is None)
-    values = codes_in(column, renamed) if is_codes else _typed(inspected, name)
+def _describe(own: OwnFile) -> Card:
+    """Return the card of a file."""
+    frame, source, options = own.frame, own.source, own.options
+    labels = _target(own)
+    columns = {
+        name: own.codes(name) if name in options.nominal else own.typed(name)
+        for name in frame
+        if name != own.target
+    }
+    _refuse_mixed(own, columns)
+    kept = ~is_missing(labels)
+    if not kept.all():
+        columns = {name: column[kept] for name, column in columns.items()}
+    filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
+    if not filled:
+        raise DataError(f"{source.path}: no column other than the target has a value")
+    attributes = tuple(_attribute(name, c, frame[name]) for name, c in filled.items())
+    table = RawTable(attributes, filled, labels[kept])
+    remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
+    if source.test:
+        remarks[PART] = notes.PARTS
+    left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
+    if len(left_out) == len(filled):
+        # Without them there would be nothing to learn from.
+        left_out = []
+        remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
+    table = sort_rows(table)
+    counts = counted(table)
+    target = Target(original=own.target, **counts.pop("target"))
+    view = _view(own, target, left_out)
+    names = ("target" if n == own.target else n if n in filled else "" for n in frame)
+    stem = Path(source.path).name.partition(".")[0]
+    return Card(
+        name=_name(options.name or stem),
+        title=stem or "data",
+        task="classification" if target.labels else "regression",
+        attributes=attributes,
+        target=target,
+        content_hash=content_hash(table),
+        licence="not stated",
+        citation="not stated",
+        sources=[
+            source.model_copy(update={"columns": tuple(names), "drop_unlabelled": not kept.all()})
+        ],
+        notes=[
+            *notes.on_reading(source, own.gaps, options.task, target),
+            *notes.on_content(table, target, int((~kept).sum()), remarks, view),
+            *([f"{_totals(own)}."] if _totals(own) else []),
+        ],
+        views={ANY_VIEW: view},
+        **counts,
+    )
+
+
+def _target(own: OwnFile) -> Column:
+    """Return the target as numbers or labels: as asked for, declared, or as its values look."""
+    name, task, path = own.target, own.options.task, own.source.path
+    values = own.codes(name) if task == "classification" else own.typed(name)
     missing = is_missing(values)
-    if missing.any() and not inspected.options.drop_missing_target:
+    if missing.any() and not own.options.drop_missing_target:
         row = int(np.argmax(missing))
-        written = "" if column.isna().iloc[row] else str(column.iloc[row])
-        is_value = f" (if {written!r} is a label, add --present {written!r})" if written else ""
+        column = own.frame[name]
+        word = "" if column.isna().iloc[row] else str(column.iloc[row])
+        hint = f" (if {word!r} is a label, add --present {word!r})" if word else ""
         raise DataError(
-            f"{inspected.place(row)}: the target {name} has no value, in {missing.sum()} of"
-            f" {len(values)} rows; --drop-missing-target leaves out such rows{is_value}"
+            f"{own.place(row)}: the target {name} has no value, in {missing.sum()} of"
+            f" {len(values)} rows; --drop-missing-target leaves out such rows{hint}"
         )
-    if not is_text(values) and np.isinf(values).any():
-        raise _mixed_error(inspected, {name: values}, "--task classification")
+    _refuse_mixed(own, {name: values}, "--task classification")
     if is_text(values) and task == "regression":
         raise ConfigError(f"{path}: {name} has no numbers, so the task cannot be regression")
     distinct = pd.unique(values[~missing])
     if len(distinct) < 2:
         raise DataError(f"{path}: {name} has less than two distinct values: nothing can be learned")
-    if not is_text(values):
-        is_label = len(distinct) <= MOST_LABELS and not np.mod(distinct, 1).any()
-        if task or inspected.declares or not is_label:
-            return values, Target(original=name, range=(np.nanmin(values), np.nanmax(values)))
-        values = codes_in(column, renamed)
-    counts = pd.Series(values[~missing]).value_counts().sort_index()
-    return values, Target(original=name, labels={str(k): int(n) for k, n in counts.items()})
-
-
-def _columns(inspected: Inspected) -> tuple[dict[str, Column], dict[str, Column]]:
-    """Return all columns but the target, and those that have words among their numbers."""
-    columns = {
-        name: codes_in(inspected.frame[name], inspected.renamed(name))
-        if name in inspected.options.nominal
-        else _typed(inspected, name)
-        for name in inspected.frame
-        if name != inspected.target
-    }
-    mixed = {n: c for n, c in columns.items() if not is_text(c) and np.isinf(c).any()}
-    return columns, mixed
-
-
-def _typed(inspected: Inspected, name: str) -> Column:
-    """Return a column as numbers, with infinity for some words, or as codes if most are words."""
-    column, renamed = inspected.frame[name], inspected.renamed(name)
-    if isinstance(column.dtype, pd.CategoricalDtype):
-        return codes_in(column, renamed)
-    values = numbers_in(column, renamed, inspected.source)
-    n_words = np.isinf(values).sum()
-    if not n_words or column.dtype.kind == "f":
+    # An ARFF file declares which columns are numbers.
+    if task or own.source.format == "arff" or is_text(values):
         return values
-    texts = column[np.isinf(values)]
-    is_comma = _signs(texts.iloc[0])
-    few_words = 2 * n_words < np.count_nonzero(~np.isnan(values))
-    return values if few_words or is_comma else codes_in(column, renamed)
+    is_label = len(distinct) <= MOST_LABELS and not np.mod(distinct, 1).any()
+    return own.codes(name) if is_label else values
 
 
 def _signs(text: str) -> list[str]:
@@ -427,55 +389,48 @@ def _signs(text: str) -> list[str]:
     return [sign for sign in ".," if number(text, sign, thousands=True) is not None]
 
 
-def _mixed_error(inspected: Inspected, mixed: Mapping[str, Column], option: str = "") -> DataError:
-    """Return the error for words in columns of numbers, with the options that settle them."""
-    frame, path = inspected.frame, inspected.source.path
-    rows = {name: np.flatnonzero(np.isinf(column)) for name, column in mixed.items()}
-    words = {name: str(frame[name].iloc[where[0]]) for name, where in rows.items()}
+def _refuse_mixed(own: OwnFile, columns: Mapping[str, Column], option: str = "") -> None:
+    """Refuse words in columns of numbers, with the options that settle them."""
+    rows = {
+        name: int(np.argmax(np.isinf(column)))
+        for name, column in columns.items()
+        if not is_text(column) and np.isinf(column).any()
+    }
+    if not rows:
+        return
+    words = {name: str(own.frame[name].iloc[row]) for name, row in rows.items()}
     name, word = next(iter(words.items()))
-    place = f"{inspected.place(int(rows[name][0]))}: {name} is {word!r}"
-    if frame[name].dtype.kind == "f":
-        return DataError(f"{place}, which is not a finite number")
+    where = f"{own.place(rows[name])}: {name} is {word!r}"
+    if own.frame[name].dtype.kind == "f":
+        raise DataError(f"{where}, which is not a finite number")
     if signs := _signs(word):
-        return DataError(f"{place}, which is a number only with --decimal {' or '.join(signs)}")
-    if totals := _totals(inspected):
-        return DataError(f"{path}: {totals}")
-    nominal = option or " ".join(f"--nominal {_quoted(n)}" for n in words)
-    gaps = " ".join(f"--missing {_quoted(f'{n}={w}')}" for n, w in words.items())
+        raise DataError(f"{where}, which is a number only with --decimal {' or '.join(signs)}")
+    if totals := _totals(own):
+        raise DataError(f"{own.source.path}: {totals}")
+    nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
+    missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
     if len(words) == 1:
-        return DataError(
-            f"{place}, but most of its values are numbers; add {gaps} if it means a missing value,"
-            f" or {nominal} if the values are codes"
+        raise DataError(
+            f"{where}, but most of its values are numbers; add {missing} if it means a missing"
+            f" value, or {nominal} if the values are codes"
         )
-    listed = few(
-        [
-            f"{n} ({words[n]!r} in {inspected.frame.index.name or 'row'} {frame.index[rows[n][0]]})"
-            for n in words
-        ]
-    )
-    return DataError(
-        f"{path}: {len(words)} columns of numbers have words: {listed}; add {nominal} if their"
-        f" values are codes, or {gaps} for words that mean a missing value"
+    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
+    raise DataError(
+        f"{own.source.path}: {len(words)} columns of numbers have words: {listed}; add {nominal}"
+        f" if their values are codes, or {missing} for words that mean a missing value"
     )
 
 
-def _totals(inspected: Inspected) -> str:
+def _totals(own: OwnFile) -> str:
     """Return advice on a last row that looks like totals, or an empty text."""
-    frame = inspected.frame
-    if not any(_TOTAL.fullmatch(str(value)) for value in frame.iloc[-1]):
+    if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
         return ""
-    place = f"{frame.index.name or 'row'} {frame.index[-1]}"
-    return f"The last row ({place}) looks like totals: remove it from the file"
-
-
-def _quoted(text: str) -> str:
-    return text if re.fullmatch(r"[\w.,=+-]+", text) else repr(text)
+    return f"The last row ({row_name(own.frame, -1)}) looks like totals: remove it from the file"
 
 
 def _attribute(name: str, values: Column, column: pd.Series) -> Attribute:
     if not is_text(values):
-        held = values[~np.isnan(values)]
-        return Attribute(name=name, kind="numeric", range=(held.min(), held.max()))
+        return Attribute(name=name, kind="numeric", range=extremes(values))
     codes = default_order(pd.unique(values[values != ""]).tolist())
     if isinstance(column.dtype, pd.CategoricalDtype):
         # A declared order is kept, with codes that no row has.
@@ -491,23 +446,24 @@ def _date_format(codes: Sequence[str]) -> str | None:
     """Return the format of dates, or None if a code is not a date."""
     if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
         return None
-    for form in (form + time for time in ("", " %H:%M", " %H:%M:%S") for form in DATES):
-        if form.startswith("ISO") and form != "ISO8601":
-            continue
-        if pd.to_datetime([*codes[:3]], format=form, errors="coerce").hasnans:
-            continue
-        if not pd.to_datetime([*codes], format=form, errors="coerce", utc=True).hasnans:
+    with_time = [date + time for time in (" %H:%M", " %H:%M:%S") for date in DATES[1:]]
+    for form in (*DATES, *with_time):
+        # Most columns are seen in three codes not to be dates.
+        if all(
+            not pd.to_datetime([*some], format=form, errors="coerce", utc=True).hasnans
+            for some in (codes[:3], codes)
+        ):
             return form
     return None
 
 
-def _view(inspected: Inspected, target: Target, exclude: Sequence[str]) -> View:
-    labels, positive = target.labels, inspected.options.positive
+def _view(own: OwnFile, target: Target, exclude: Sequence[str]) -> View:
+    labels, positive = target.labels, own.options.positive
     evidence = "The label that was given as positive." if positive else ""
     if positive and positive not in labels:
         hint = nearest(positive, labels)
         message = f"{target.original} has no label {positive!r}{hint}"
-        raise ConfigError(f"{inspected.source.path}: {message}")
+        raise ConfigError(f"{own.source.path}: {message}")
     if not positive and len(labels) == 2:
         positive = min(reversed(labels), key=labels.__getitem__)
         evidence = "The rarer of the two labels."
@@ -524,25 +480,16 @@ def renew(card: Card, path: Path) -> Card:
     if not sources:
         raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
     table = to_table(read_source(sources[0]), sources[0], card, sources[0].path)
-    remarks, view = notes.remarks(table), card.view(ANY_VIEW)
+    remarks = notes.remarks(table)
     table = sort_rows(table)
-    target, missing = table.target, table.missing
-    counts = (
-        {"range": extremes(target)} if card.task == "regression" else {"labels": table.label_counts}
-    )
-    described = Target.model_validate(card.target.model_dump() | counts)
-    about_rows = notes.of_content(table, described, 0, remarks, view.exclude)
+    counts = counted(table)
+    target = Target.model_validate(card.target.model_dump() | counts["target"])
+    kept = [note for note in card.notes if not notes.ON_CONTENT.match(note)]
     changes = {
-        "notes": [
-            *(note for note in card.notes if not notes.OF_CONTENT.match(note)),
-            *about_rows,
-            *notes.imbalance(described, view),
-        ],
-        "rows": table.n_rows,
+        **counts,
+        "notes": [*kept, *notes.on_content(table, target, 0, remarks, card.view(ANY_VIEW))],
         "attributes": [_renewed(a, table.columns[a.name]).model_dump() for a in card.attributes],
-        "missing_cells": int(missing.sum()),
-        "rows_with_missing": int(missing.any(axis=1).sum()),
-        "target": described.model_dump(),
+        "target": target.model_dump(),
         "content_hash": content_hash(table),
     }
     return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from statistics import fmean
 from textwrap import shorten
@@ -57,7 +56,7 @@ PARTS = "Left out, since it names the file of each row; the split is split: {col
 LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
-OF_CONTENT = re.compile(
+ON_CONTENT = re.compile(
     "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows "
     "|Each label of|Imbalanced: |.* may mean a missing value: |.* (determines|repeats|is the sum) )"
 )
@@ -90,8 +89,8 @@ def _remark(name: str, values: Column) -> str:
 
 def is_free_text(distinct: Sequence[str], n_rows: int) -> bool:
     """Return whether the distinct values of a column are texts of several words."""
-    many = len(distinct) > min(UNIQUE * n_rows, MOST_CODES)
-    return many and fmean(len(text.split()) for text in distinct) >= WORDS
+    has_many = len(distinct) > min(UNIQUE * n_rows, MOST_CODES)
+    return has_many and fmean(len(text.split()) for text in distinct) >= WORDS
 
 
 def _remark_on_numbers(name: str, values: Any) -> str:
@@ -109,7 +108,7 @@ def _remark_on_numbers(name: str, values: Any) -> str:
     return NUMBERED if rises else ""
 
 
-def of_reading(
+def on_reading(
     layout: FileLayout, gaps: Collection[str], task: str | None, target: Target
 ) -> Iterator[str]:
     """Yield notes on how a file was read."""
@@ -127,17 +126,13 @@ def of_reading(
         yield f"Taken as a {kind} {reason}; see --task."
 
 
-def of_content(
-    table: RawTable,
-    target: Target,
-    n_dropped: int,
-    remarks: Mapping[str, str],
-    left_out: Collection[str],
+def on_content(
+    table: RawTable, target: Target, n_dropped: int, remarks: Mapping[str, str], view: View
 ) -> Iterator[str]:
     """Yield notes on rows and columns, each with the key or the option that acts on it."""
     if n_dropped:
         yield f"Rows without a target, which are left out: {n_dropped}."
-    used = {name: column for name, column in table.columns.items() if name not in left_out}
+    used = {name: column for name, column in table.columns.items() if name not in view.exclude}
     attributes = tuple(a for a in table.attributes if a.name in used)
     rows = sort_rows(RawTable(attributes, used, table.target))
     if n_repeated := int(repeats([*rows.columns.values(), rows.target]).sum()):
@@ -147,12 +142,12 @@ def of_content(
         )
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
-    if words := _sentinels({**table.columns, target.original: table.target}):
-        for word, names in words.items():
-            yield f"{word} may mean a missing value: if it does, add --missing={word} ({names})."
+    for word, names in _sentinels({**table.columns, target.original: table.target}).items():
+        yield f"{word} may mean a missing value: if it does, add --missing={word} ({names})."
     yield from _leaks(used, table.target, target)
     if target.labels and max(target.labels.values()) == 1:
         yield f"Each label of {target.original} has one row: nothing can be learned from that."
+    yield from imbalance(target, view)
 
 
 def _listed(names: Iterator[str]) -> str:
@@ -226,17 +221,14 @@ def _decides(column: Any, y: Any) -> bool:
             return False
         return bool(abs(np.corrcoef(values, targets)[0, 1]) > 1 - 1e-12)
     labels, places = np.unique(targets, return_inverse=True)
-    if len(labels) < 2:
-        return False
     codes = pd.factorize(values)[0]
-    pairs = len(pd.unique(codes * len(labels) + places))
     n_distinct = codes.max() + 1
-    if pairs == n_distinct and n_distinct <= len(values) / 5:
-        # By chance, some of many rare values may have one label each.
-        return min(Counter(codes.tolist()).values()) > 1 or n_distinct <= 2 * len(labels)
-    if is_text(column):
+    if len(labels) < 2 or len(pd.unique(codes * len(labels) + places)) > n_distinct:
         return False
-    order = np.argsort(values, kind="stable")
-    changes = (np.diff(places[order]) != 0).sum()
-    apart = changes == len(labels) - 1
-    return bool(apart and pairs == n_distinct and min(np.bincount(places)) >= FEWEST)
+    if n_distinct <= len(values) / 5:
+        # By chance, some of many rare values may have one label each.
+        return bool(np.bincount(codes).min() > 1 or n_distinct <= 2 * len(labels))
+    if is_text(column) or np.bincount(places).min() < FEWEST:
+        return False
+    n_changes = np.count_nonzero(np.diff(places[np.argsort(values, kind="stable")]))
+    return bool(n_changes == len(labels) - 1)

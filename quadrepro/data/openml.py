@@ -54,7 +54,7 @@ def read_task(number: int) -> tuple[int, Parts]:
 
 
 def as_splits(number: int, parts: Parts, n_rows: int) -> NDArray[np.uint8]:
-    """Return what each split of a task makes of each row, shape (n_rows, n_splits)."""
+    """Return the use of each row in each split of a task, shape (n_rows, n_splits)."""
     splits = np.zeros((n_rows, len(parts)), dtype=np.uint8)
     for split, (train, test) in enumerate(parts):
         if not (len(train) and len(test)):
@@ -75,9 +75,9 @@ def _unusable(number: int, why: str) -> DataError:
 
 
 @contextlib.contextmanager
-def _in_one_line(what: str) -> Iterator[None]:
+def _in_one_line(subject: str) -> Iterator[None]:
     """Turn any error of openml, which has errors of many kinds, into a `DataError` of one line."""
     try:
         yield
     except Exception as error:
-        raise failure(what, error) from error
+        raise failure(subject, error) from error

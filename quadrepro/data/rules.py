@@ -169,7 +169,7 @@ def _measured(
 ) -> Measured:
     U = uniforms(rng, rows, n_inputs + 1)
     X = (4 * U[:, :-1] - 2).round(DECIMALS)
-    # The mean is that of the rounded inputs, which learners see.
+    # Learners see the rounded inputs, so the mean is computed from them.
     return X, (mean(X) + sigma * normals(U[:, -1])).round(DECIMALS)
 
 
@@ -212,11 +212,11 @@ RULES: Mapping[str, Rule] = {
 
 def generate(source: GeneratedSource, card: Card) -> RawTable:
     """Return the rows of a card's own sample, drawn with PCG64 and its seed."""
-    name, given = source.generator, source.parameters
+    name, parameters = source.generator, source.parameters
     try:
         if name not in RULES:
             raise ConfigError(f"unknown generator {name!r}{nearest(name, RULES)}")
-        return draw_fresh(name, given, [card.rows], Generator(PCG64(source.seed))).table
+        return draw_fresh(name, parameters, [card.rows], Generator(PCG64(source.seed))).table
     except (TypeError, ConfigError) as error:
         raise DataError(f"the card of {card.name}: {name}: {error}") from error
 
@@ -231,15 +231,15 @@ class Fresh:
 
 def rule_of(card: Card, changes: Mapping[str, float]) -> tuple[str, dict[str, float]]:
     """Return the rule that draws the rows of a card, and its parameters with some changes."""
-    found = [source for source in card.sources if isinstance(source, GeneratedSource)]
-    if not found:
+    sources = [source for source in card.sources if isinstance(source, GeneratedSource)]
+    if not sources:
         raise ConfigError(f"{card.name} is not drawn by rule, so no fresh sample can be drawn")
-    parameters = found[0].parameters
+    parameters = sources[0].parameters
     for name in changes:
         if name not in parameters:
             hint = nearest(name, parameters)
             raise ConfigError(f"the rule of {card.name} has no parameter {name!r}{hint}")
-    return found[0].generator, parameters | dict(changes)
+    return sources[0].generator, parameters | dict(changes)
 
 
 def draw_fresh(
@@ -251,8 +251,8 @@ def draw_fresh(
     X, y = (np.concatenate(arrays) for arrays in zip(*parts, strict=True))
     if mean is None:
         return Fresh(as_table(X, y), None)
-    of_mean = {k: v for k, v in parameters.items() if k in signature(mean).parameters}
-    return Fresh(as_table(X, y), mean(X, **of_mean))
+    settings = {k: v for k, v in parameters.items() if k in signature(mean).parameters}
+    return Fresh(as_table(X, y), mean(X, **settings))
 
 
 def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:

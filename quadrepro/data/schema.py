@@ -11,12 +11,12 @@ from pydantic import AfterValidator, BeforeValidator, Field, PositiveInt, model_
 from quadrepro.base.models import Model, fault
 from quadrepro.base.types import BoolArray, FloatArray
 
-# Of few digits, so that no series fills the memory.
+# Few digits, so that no series fills the memory.
 _SERIES = re.compile(r"(?P<stem>.{0,99}?)(?P<first>\d{1,5})\.\.(?P=stem)(?P<last>\d{1,5})")
 
 
 def series(name: str) -> list[str]:
-    """Return the names that a name in a card stands for.
+    """Return the names in a series of a card.
 
     Examples
     --------
@@ -45,7 +45,7 @@ Names = Annotated[tuple[str, ...], AfterValidator(refuse_repeats)]
 class Attribute(Model):
     """A column of a data set."""
 
-    name: str = Field(min_length=1, description="Name; `p1..p9` stands for nine attributes.")
+    name: str = Field(min_length=1, description="Name; `p1..p9` means nine attributes.")
     kind: Literal["numeric", "nominal"] = Field(description="Numbers, or codes without arithmetic.")
     codes: Names | None = Field(None, description="Codes in their natural order.")
     range: tuple[float, float] | None = Field(None, description="Lowest and highest number.")

@@ -1,4 +1,4 @@
-"""The sources that a card can name, and how their tables become that of the card."""
+"""Sources of a card, and how to turn their tables into its rows."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ def text_encoding(name: str) -> str:
     try:
         "".encode(name)
     except LookupError:
-        raise ValueError(f"unknown encoding {name!r}; known are those of Python") from None
+        raise ValueError(f"unknown encoding {name!r}; known are Python's") from None
     return name.lower().replace("_", "-")
 
 
-def _columns_of_series(names: tuple[str, ...]) -> tuple[str, ...]:
+def _expanded_columns(names: tuple[str, ...]) -> tuple[str, ...]:
     return tuple(one for name in names for one in series(name))
 
 
-def _codes_of_series(codes: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
+def _expanded_codes(codes: dict[str, dict[str, str]]) -> dict[str, dict[str, str]]:
     return {one: renamed for name, renamed in codes.items() for one in series(name)}
 
 
@@ -36,12 +36,12 @@ PART = "part"
 
 
 class Layout(Model):
-    """How the table of a source becomes that of the card."""
+    """How to turn the table of a source into the rows of a card."""
 
-    columns: Annotated[tuple[str, ...], AfterValidator(_columns_of_series)] = Field(
+    columns: Annotated[tuple[str, ...], AfterValidator(_expanded_columns)] = Field(
         (), description="Attribute or target in each column; '' leaves a column out."
     )
-    codes: Annotated[dict[str, dict[str, str]], AfterValidator(_codes_of_series)] = Field(
+    codes: Annotated[dict[str, dict[str, str]], AfterValidator(_expanded_codes)] = Field(
         {}, description="Codes of the source by column, with their names in the card."
     )
     missing: tuple[str, ...] = Field(("?", ""), description="Texts that mean a missing value.")
@@ -90,7 +90,7 @@ class RemoteFile(Model):
 
 
 class GeneratedSource(Model):
-    """Rows that are drawn by a rule of `quadrepro.data.rules`, as many as the card has."""
+    """The rows of a card, drawn by a rule of `quadrepro.data.rules`."""
 
     kind: Literal["generated"] = Field(description="Kind of source.")
     generator: str = Field(description="Name of the rule.")
@@ -102,7 +102,7 @@ class OpenMLSource(Layout):
     """A data set of OpenML."""
 
     kind: Literal["openml"] = Field(description="Kind of source.")
-    id: PositiveInt = Field(description="Number, which stands for a name and a version.")
+    id: PositiveInt = Field(description="Number, which means a name and a version.")
 
 
 class WebSource(FileLayout):

@@ -15,14 +15,7 @@ from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
-from quadrepro.data.source import (
-    FileLayout,
-    FileSource,
-    GeneratedSource,
-    Layout,
-    describe,
-    origin,
-)
+from quadrepro.data.source import FileLayout, FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
 
 LARGE = 1_000_000
@@ -57,7 +50,7 @@ class Found:
 
     @property
     def origin(self) -> str:
-        """Where the rows come from, in words."""
+        """The place of the rows, in words."""
         match self.where:
             case Path() as path:
                 return "ships with quadrepro" if path.parent == cards_folder() else str(path)
@@ -88,14 +81,14 @@ class Found:
             raise missing_error([card])
         if isinstance(where, cache.Entry):
             return cache.read(where, card, only)
-        file = where if isinstance(where, Path) else None
-        if isinstance(where, FileSource):
-            file = Path(where.path)
+        file = Path(where.path) if isinstance(where, FileSource) else where
         is_large = card.rows * len(card.attributes) >= LARGE
-        if file and is_large and (entry := cache.find(card, file)):
+        if not (isinstance(file, Path) and is_large):
+            return sort_rows(verified(card, _parsed(where, card), self.origin))
+        if entry := cache.find(card, file):
             return cache.read(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
-        if file and is_large and keep:
+        if keep:
             try:
                 cache.write(card, table, self.origin, file)
             except DataError as error:
@@ -137,9 +130,9 @@ def _places(card: Card, folder: Path | None) -> Iterator[Where]:
 
 
 def data_folder(folder: Path | None = None) -> Path | None:
-    """Return the data folder: the given one, or else that of ``QUADREPRO_DATA``, or else None."""
-    if folder is None and (named := os.environ.get("QUADREPRO_DATA")):
-        folder = Path(named)
+    """Return the data folder: the given one, ``QUADREPRO_DATA``, or None."""
+    if folder is None and (path := os.environ.get("QUADREPRO_DATA")):
+        folder = Path(path)
     if folder is not None and not folder.is_dir():
         raise DataError(f"the data folder {folder} does not exist; see --data and QUADREPRO_DATA")
     return folder
@@ -185,15 +178,11 @@ def read_csv(path: Path, card: Card) -> RawTable:
 
     _, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
     names = (*card.attribute_names, card.target.name)
-    _check_header(start.header, names, path)
+    for place, (expected, name) in enumerate(zip_longest(names, start.header), start=1):
+        if name != expected:
+            right, wrong = (repr(one) if one is not None else "absent" for one in (expected, name))
+            raise DataError(f"{path}, line 1: column {place} must be {right}, but is {wrong}")
     if not start.rows:
         raise DataError(f"{path}: the file has a header but no rows")
     frame = read_file(path, FileLayout(skip=start.header_line))
     return to_table(frame, Layout(missing=("",)), card, str(path))
-
-
-def _check_header(header: Sequence[str], expected: Sequence[str], path: Path) -> None:
-    for place, (name, right) in enumerate(zip_longest(header, expected), start=1):
-        if name != right:
-            wanted, found = (repr(one) if one is not None else "absent" for one in (right, name))
-            raise DataError(f"{path}, line 1: column {place} must be {wanted}, but is {found}")

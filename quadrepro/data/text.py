@@ -9,8 +9,9 @@ import itertools
 import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import pandas as pd
 import pyarrow as pa
@@ -43,6 +44,28 @@ class Start(NamedTuple):
     """Fields of its first row."""
     rows: list[list[str]]
     """Fields of the rows below."""
+
+    @classmethod
+    def from_rows(cls, rows: list[list[str]], lines: list[int], skip: int) -> Start:
+        """Return the start of a table, without comments and titles, from rows and their lines."""
+        if not rows:
+            return cls(skip, skip, [], [])
+        n_above = _n_above(rows)
+        first, *others = rows[n_above]
+        header = [first.lstrip("#%").lstrip(), *others]
+        return cls([skip, *lines][n_above], lines[n_above], header, rows[n_above + 1 :])
+
+    @property
+    def looks_like_data(self) -> bool:
+        """Whether fields of the header are numbers, in columns that have numbers."""
+        pairs = zip(self.header, self.rows[0] if self.rows else self.header, strict=False)
+        return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
+
+    @property
+    def is_even(self) -> bool:
+        """Whether all rows have the same number of fields, and the header that or one less."""
+        widths, n_names = {*map(len, self.rows or [self.header])}, len(self.header)
+        return n_names > 1 and len(widths) == 1 and min(widths) - n_names in (0, 1)
 
 
 def decode(content: bytes, path: Path, encoding: str = "utf-8") -> str:
@@ -87,34 +110,25 @@ def detect(
         separator, skip = separator or marked[1], skip or 1
     starts = {name: _start(head, name, skip) for name in ([separator] if separator else SEPARATORS)}
     named = [name for name, start in starts.items() if column and column in start.header]
-    even = [name for name, start in starts.items() if _is_even(start)]
+    even = [name for name, start in starts.items() if start.is_even]
     chosen = next(iter([*named, *even]), separator or ",")
     start = starts[chosen]
     return FileLayout(separator=chosen, encoding=encoding, skip=start.skip), start
 
 
 def _start(head: str, separator: str, skip: int) -> Start:
-    reader, lines, rows = _reader(io.StringIO(head, newline=""), separator, skip), [skip], []
-    try:
-        for fields in reader:
-            if any(fields):
-                rows.append([field.strip() for field in fields])
-                lines.append(skip + reader.line_num)
-            if len(rows) == SEEN:
-                break
-    except csv.Error:
-        pass  # A row that is split by the wrong separator can be too long for a field.
-    above = n_above(rows)
-    header, line = (rows[above], lines[above + 1]) if rows else ([], skip)
-    if header:
-        header = [header[0].lstrip("#%").lstrip(), *header[1:]]
-    return Start(lines[above], line, header, rows[above + 1 :])
+    rows = []
+    with suppress(csv.Error):  # A row of the wrong separator can be too long for a field.
+        for row in itertools.islice(_rows(io.StringIO(head, newline=""), separator, skip), SEEN):
+            rows.append(row)
+    lines = [line for line, _ in rows]
+    return Start.from_rows([[text.strip() for text in fields] for _, fields in rows], lines, skip)
 
 
-def n_above(rows: Sequence[Sequence[str]]) -> int:
+def _n_above(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above a table: comments, and titles in a single field."""
     widths = [max((j for j, text in enumerate(row, 1) if text), default=0) for row in rows]
-    width = Counter(widths).most_common(1)[0][0] if rows else 0
+    width = Counter(widths).most_common(1)[0][0]
     marked = [row[0].startswith(("#", "%")) for row in rows]
     for i, row in enumerate(rows):
         # A single marked row as wide as the table has the names of the columns.
@@ -125,24 +139,17 @@ def n_above(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
-def _is_even(start: Start) -> bool:
-    width = len(start.rows[0]) if start.rows else len(start.header)
-    in_header = len(start.header)
-    return in_header > 1 and {*map(len, start.rows)} <= {width} and width - in_header in (0, 1)
-
-
-def header_looks_like_data(start: Start) -> bool:
-    """Return whether fields of the header are numbers, in columns that have numbers."""
-    pairs = zip(start.header, start.rows[0] if start.rows else start.header, strict=False)
-    return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
-
-
-def _reader(lines: Iterator[str], separator: str, skip: int, *, strict: bool = False) -> Any:
-    """Return a reader of rows, which counts lines."""
+def _rows(
+    lines: Iterator[str], separator: str, skip: int, *, strict: bool = False
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the last line and the fields of each row that has text."""
     lines = itertools.islice(lines, skip, None)
     if separator == "blank":
         separator, lines = " ", (line.replace("\t", " ").rstrip() for line in lines)
-    return csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    for fields in reader:
+        if any(field.strip() for field in fields):
+            yield skip + reader.line_num, fields
 
 
 def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
@@ -153,7 +160,7 @@ def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     if layout.encoding != "utf-8":
         content = decode(content, path, layout.encoding).encode()
     content = content.removeprefix(codecs.BOM_UTF8)
-    width = len(next(_rows(content, path, layout), (0, []))[1])
+    width = len(next(_rows_of(content, path, layout), (0, []))[1])
     if not width:
         raise DataError(f"{path}: the file has no rows")
     # Single blanks separate the fields, and quotes begin them.
@@ -195,15 +202,11 @@ def _single_blanks(content: bytes) -> bytes:
     return re.sub(rb"[ \t]+", b" ", content)
 
 
-def _rows(content: bytes, path: Path, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
-    """Yield the last line and the fields of each row that has text."""
-    text = io.TextIOWrapper(io.BytesIO(content), "utf-8", "replace", newline="")
-    reader, line = _reader(text, layout.separator, layout.skip, strict=True), layout.skip
+def _rows_of(content: bytes, path: Path, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
+    text, line = io.TextIOWrapper(io.BytesIO(content), "utf-8", "replace", newline=""), layout.skip
     try:
-        for fields in reader:
-            line = layout.skip + reader.line_num
-            if any(field.strip() for field in fields):
-                yield line, fields
+        for line, fields in _rows(text, layout.separator, layout.skip, strict=True):
+            yield line, fields
     except csv.Error as error:
         raise DataError(f"{path}, line {line + 1}: {error}") from error
 
@@ -212,7 +215,7 @@ def _lines(content: bytes, path: Path, layout: FileLayout, n_rows: int) -> pd.In
     n_lines = content.count(b"\n") + (not content.endswith(b"\n")) - layout.skip
     if n_lines == n_rows:
         return pd.RangeIndex(layout.skip + 1, layout.skip + n_rows + 1, name="line")
-    lines = [line for line, _ in _rows(content, path, layout)]
+    lines = [line for line, _ in _rows_of(content, path, layout)]
     if len(lines) == n_rows:
         return pd.Index(lines, name="line")
     return pd.RangeIndex(1, n_rows + 1, name="row")
@@ -221,7 +224,7 @@ def _lines(content: bytes, path: Path, layout: FileLayout, n_rows: int) -> pd.In
 def _fault(content: bytes, path: Path, layout: FileLayout, width: int) -> DataError | None:
     """Return the error of the first row that has another number of fields, or is not text."""
     decode(content, path)
-    for line, fields in _rows(content, path, layout):
+    for line, fields in _rows_of(content, path, layout):
         if len(fields) != width:
             fault = f"{len(fields)} fields, but the first row has {width}"
             hint = "; --skip N skips N lines above the table" if len(fields) > width else ""

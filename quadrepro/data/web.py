@@ -27,7 +27,7 @@ def download(source: WebSource, folder: Path) -> list[Path]:
 
 
 def _download(url: str, known_hash: str | None, folder: Path) -> Path:
-    # The hash makes the name unique; the end of the address says how the file is packed.
+    # The hash makes the name unique; the end of the address shows how the file is packed.
     hashed = hashlib.sha256(url.encode()).hexdigest()[:8]
     name = f"{hashed}-{PurePosixPath(urlsplit(url).path).name}"
     store = pooch.create(
@@ -40,13 +40,13 @@ def _download(url: str, known_hash: str | None, folder: Path) -> Path:
         raise failure(url, error) from error
 
 
-def failure(what: str, error: Exception) -> DataError:
+def failure(subject: str, error: Exception) -> DataError:
     """Return the error for a download that failed, in one line."""
     if isinstance(error, requests.ConnectionError):
-        return NoConnectionError(f"{what}: no connection; is there a network?")
+        return NoConnectionError(f"{subject}: no connection; is there a network?")
     said, _, _ = str(error).partition(" for url: ")
     reason = textwrap.shorten(said or type(error).__name__, 200)
-    return DataError(f"{what}: {reason}")
+    return DataError(f"{subject}: {reason}")
 
 
 def read(source: WebSource, paths: Sequence[Path]) -> pd.DataFrame:

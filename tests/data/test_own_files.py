@@ -175,7 +175,7 @@ def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
     source = card.sources[0]
     assert isinstance(source, FileSource)
     assert read_source(source)["part"].tolist() == ["train", "train", "test"]
-    with pytest.raises(DataError, match="its columns differ from those of"):
+    with pytest.raises(DataError, match="its columns differ from the training rows"):
         inspect_file(train, "y", test=save("z,y\n3.5,b\n", "other.csv"))
 
 
