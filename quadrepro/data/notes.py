@@ -63,7 +63,7 @@ ON_CONTENT = re.compile(
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
 
 _ID = re.compile(
-    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer)$)|[a-z]I[dD]$"
+    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer|nr)$)|[a-z]I[dD]$"
 )
 _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
 
