@@ -119,9 +119,18 @@ def _sentence(
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
     text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
     text = f"{text}.{left_out}"
+    if all(_is_perfect(outcomes, row, best, scale) for row in outcomes.rows):
+        text += " No error at all is rarely real: does an attribute tell the target?"
     longer = text + _more_splits(near_pairs, titles)
-    # All names matter more than this, and it more than some of them.
-    return longer if len(longer) <= LONGEST or most < len(others) else text
+    return longer if len(longer) <= LONGEST else text
+
+
+def _is_perfect(outcomes: Outcomes, row: str, column: str, scale: Scale) -> bool:
+    """Return whether the metric of an algorithm has its best value, but for rounding."""
+    value = outcomes.mean(row, column) or 0.0
+    if scale.greater_is_better:
+        return value >= 1 - 1e-9
+    return value <= 1e-9 * max(outcomes.mean(row, c) or 0.0 for c in outcomes.columns)
 
 
 def _more_splits(pairs: Sequence[Comparison], titles: Mapping[str, str]) -> str:
@@ -130,8 +139,8 @@ def _more_splits(pairs: Sequence[Comparison], titles: Mapping[str, str]) -> str:
     if c is None or isnan(c.splits):
         return ""
     if c.splits == inf:
-        return " If differences stay, no number of splits shows one."
-    return f" If it stays, {c.splits:.0f} splits show the difference from {titles[c.a]}."
+        return " More splits of these rows would not show differences as small as these."
+    return f" About {c.splits:.0f} splits would show the difference from {titles[c.a]} if it stays."
 
 
 def planned(experiment: Experiment, sources: Mapping[str, RowSource]) -> str:

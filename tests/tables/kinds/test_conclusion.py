@@ -81,7 +81,7 @@ def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
     )
 
 
-MORE = " If differences stay, no number of splits shows one."
+MORE = " More splits of these rows would not show differences as small as these."
 
 
 @pytest.mark.parametrize(("noise", "clause"), [(4, MORE), (2, "1"), (0, "")])
@@ -96,8 +96,16 @@ def test_the_number_of_splits_that_would_show_a_difference_is_named(
     assert (pair.winner is None) == bool(clause)
     if clause == "1":
         assert 6 < pair.splits < 100
-        clause = f" If it stays, {pair.splits:.0f} splits show the difference from LPBoost."
-    assert (clause in sentence) if clause else ("stay" not in sentence)
+        clause = f" About {pair.splits:.0f} splits would show the difference from LPBoost if it"
+    assert (clause in sentence) if clause else ("splits" not in sentence)
+
+
+@pytest.mark.parametrize(("errors", "doubted"), [((0, 3, 8), True), ((1, 3, 8), False)])
+def test_a_risk_of_zero_is_doubted(
+    context: Context[str], errors: tuple[int, ...], doubted: bool
+) -> None:
+    outcomes = outcomes_of(*({"monks": errors} for _ in range(6)))
+    assert ("No error at all is rarely real" in conclusion(context, outcomes)) == doubted
 
 
 def test_a_plan_names_the_difference_that_its_splits_show(tmp_path: Path) -> None:
