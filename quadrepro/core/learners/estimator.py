@@ -23,7 +23,7 @@ from sklearn.utils import get_tags
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.text import few
-from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.base.types import FloatArray, IntArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import (
@@ -51,6 +51,13 @@ TO_DERIVE = (
     " RegressorMixin or TransformerMixin, or from quadrepro's Algorithm"
 )
 """How code of the user becomes an estimator."""
+
+OUTPUT_METHODS: dict[Need, tuple[str, ...]] = {
+    "predictions": ("predict",),
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": ("predict_proba",),
+}
+"""Methods of classifiers, by what they give."""
 
 KEPT = ("passthrough", "drop")
 """Words that scikit-learn takes in place of an estimator."""
@@ -309,11 +316,10 @@ def places_of(predicted: FloatArray, n_labels: int) -> IntArray:
 
 def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
     """Return the outputs for new examples if all training examples have the same label."""
-    code = int(label > 0 if data.task == "classification" else label)
-    columns = np.zeros((n_new, data.n_classes))
-    columns[:, code] = 1.0
+    predicted = data.codes_of(np.full(n_new, label))
+    columns = np.eye(data.n_classes)[predicted]
     scores = columns if data.n_classes > 2 else columns[:, 1] - columns[:, 0]
-    return Outputs(np.full(n_new, code), scores, columns)
+    return Outputs(predicted, scores, columns)
 
 
 def estimator_outputs(
@@ -323,7 +329,7 @@ def estimator_outputs(
     predicted = np.ravel(of_rows(estimator, X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
-    seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
+    seen = data.codes_of(labels)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
@@ -333,9 +339,9 @@ def estimator_outputs(
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
         scores = np.asarray(estimator.decision_function(X_new), np.float64)
         if data.n_classes > 2:
-            found = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
             scores = np.full((len(predicted), data.n_classes), -np.inf)
-            scores[:, seen] = found
+            scores[:, seen] = columns
     return Outputs(seen[places_of(predicted, len(seen))], scores, probabilities)
 
 
@@ -428,6 +434,13 @@ class EstimatorPredictor(Imported, Predictor):
         if self.name.startswith(f"{OURS}:") and N_ROUNDS.name in found:
             return tuple({**found, N_ROUNDS.name: replace(N_ROUNDS, optional=True)}.values())
         return tuple(found.values())
+
+    def gives(self, need: Need) -> bool:
+        """Whether the estimator has a method that gives it; code that is own is not asked."""
+        if self.own_code:
+            return True
+        made = self.estimator()
+        return any(hasattr(made, method) for method in OUTPUT_METHODS[need])
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns of its data frame, if it asks for one."""
