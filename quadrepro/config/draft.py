@@ -55,23 +55,38 @@ repeats: 10                                  # random splits into training and t
 
 _ONE_SPLIT = "repeats: 1                                   # the rows of the two files"
 
-_OF_CLASSES = """\
+_LOGISTIC = """\
   - name: logistic regression
     pipeline: [StandardScaler, {logistic}]
     label: Logistic regression
     grid: {{logisticregression__C: [0.01, 0.1, 1, 10]}}
+"""
+
+_RIDGE = """\
+  - name: ridge
+    pipeline: [StandardScaler, Ridge]
+    label: Ridge regression
+    grid: {{ridge__alpha: [100, 10, 1, 0.1]}}
+"""
+
+_TREES = """\
   - name: random forest
-    algorithm: sklearn:RandomForestClassifier
+    algorithm: sklearn:RandomForest{kind}
     label: Random forest                     # it needs no search{forest}
   - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingClassifier
+    algorithm: sklearn:HistGradientBoosting{kind}
     label: Gradient boosting{trees}
     grid: {{max_leaf_nodes: [4, 16]}}
+"""
+
+_VOTES = """\
   - name: quadboost-l2                       # votes over 10 stumps per attribute, at its quantiles
     algorithm: quadrepro:QuadBoostClassifier
     label: QuadBoost-L2
     settings: {{norm: l2, n_rounds: 1000{votes}}}
     grid: {{lam: [1, 0.1, 0.01, 0.001]}}"""
+
+_BOOSTING = "  - {{name: boosting, settings: {{cuts: 3}}}}"
 
 _UNWEIGHTED = {"logistic": "LogisticRegression", "forest": "", "trees": "", "votes": ""}
 
@@ -82,20 +97,6 @@ _WEIGHTED = {
     "votes": ", class_weight: balanced",
 }
 """All learners count every class alike, so that methods are compared and not their cut-offs."""
-
-_OF_NUMBERS = """\
-  - name: ridge
-    pipeline: [StandardScaler, Ridge]
-    label: Ridge regression
-    grid: {ridge__alpha: [100, 10, 1, 0.1]}
-  - name: random forest
-    algorithm: sklearn:RandomForestRegressor
-    label: Random forest                     # it needs no search
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoostingRegressor
-    label: Gradient boosting
-    grid: {max_leaf_nodes: [4, 16]}
-  - {name: boosting, settings: {cuts: 3}}"""
 
 
 def draft_config(card: Card, file: str, place: str) -> str:
@@ -108,16 +109,18 @@ def draft_config(card: Card, file: str, place: str) -> str:
     several = 1 < sum(size > 1 for size in sizes) <= 3 * sum(sizes) // 10 and max(sizes) > 4
     stratify = ", stratify: true" if several and learnable else ""
     note = next(iter(imbalance(card.target, view)), "")
-    choose_by, algorithms = "", _OF_NUMBERS
+    kind, algorithms, choose_by = "Regressor", _RIDGE + _TREES + _BOOSTING, ""
     metrics = "[mae, r2]                           # and the RMSE"
     if sizes:
+        kind, algorithms = "Classifier", _LOGISTIC + _TREES + _VOTES
         metrics = "[balanced_error, auc]               # and the share of wrong rows"
-        algorithms = _OF_CLASSES.format(**(_WEIGHTED if note and learnable else _UNWEIGHTED))
+    weights = _UNWEIGHTED
     if note and learnable:
-        by, *others = ["auc", "average_precision", "balanced_error"]
+        weights, names = _WEIGHTED, ["auc", "average_precision", "balanced_error"]
         if len(sizes) > 2:
-            by, *others = ["balanced_error", "auc"]
-        choose_by, metrics = f"\n  choose_by: {by}", f"[{', '.join([by, *others])}]\nheadline: {by}"
+            names = ["balanced_error", "auc"]
+        choose_by = f"\n  choose_by: {names[0]}"
+        metrics = f"[{', '.join(names)}]\nheadline: {names[0]}"
         note += "\n# By class_weight all classes count alike, which distorts log_loss."
     is_split = any(isinstance(source, FileSource) and source.test for source in card.sources)
     return _DRAFT.format(
@@ -129,8 +132,8 @@ def draft_config(card: Card, file: str, place: str) -> str:
         split=f"{{column: {PART}}}" if is_split else f"{{train: 0.7, at_most: null{stratify}}}",
         choose_by=choose_by,
         datasets=_datasets(card, view),
-        algorithms=algorithms,
-        kind="Classifier" if sizes else "Regressor",
+        algorithms=algorithms.format(kind=kind, **weights),
+        kind=kind,
         metrics=f"{metrics}\n# {note}" if note else metrics,
     )
 

@@ -120,7 +120,7 @@ class Learner(ABC):
     def for_task(self, task: Task) -> Self | None:
         """Return this learner set up for a task, or None if it cannot do it.
 
-        What tells two classes apart is set up for more: each of them is told from the rest.
+        A learner of two classes is set up for more, to separate each of them from the rest.
         """
         return self if (task == "regression") == (self.task == "regression") else None
 
@@ -349,7 +349,7 @@ class Predictor(Learner):
         """
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
-        """Return the outputs that a candidate's predictions tell, None if they do not.
+        """Return the outputs that a candidate's predictions decide, None if they do not.
 
         Parameters
         ----------
@@ -373,10 +373,10 @@ class Predictor(Learner):
             New examples.
         """
         alone = Grid.of({name: [value] for name, value in candidate.items()})
-        [found] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
-        told = self.outputs_of(found)
-        assert told is not None
-        return told
+        [predictions] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
+        outputs = self.outputs_of(predictions)
+        assert outputs is not None
+        return outputs
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,17 @@ import joblib
 import numpy as np
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.estimator import EstimatorPredictor, parts, settle, task_of
+from quadrepro.core.learners.estimator import (
+    EstimatorPredictor,
+    check_parameters,
+    parts,
+    separates_many,
+    settle,
+    task_of,
+)
 from quadrepro.core.learners.grid import Value
 from quadrepro.core.learners.imported import files_needed, hash_of, imports_of, is_own
 
@@ -49,9 +56,7 @@ class EstimatorObject(EstimatorPredictor):
             original = clone(estimator)
         except (TypeError, RuntimeError) as error:
             raise ValueError(str(error)) from None
-        for _, part in parts(original):
-            if hasattr(part, "_parameter_constraints"):
-                part._validate_params()
+        check_parameters(original)
         task, kind = task_of(original), type(original)
         own, used = code_of(original)
         if task is None or not hasattr(original, "predict"):
@@ -74,8 +79,7 @@ class EstimatorObject(EstimatorPredictor):
     @property
     def many_classes(self) -> bool:  # type: ignore[override]
         """Whether the estimator separates more than two classes."""
-        tags = get_tags(self.original).classifier_tags
-        return tags is None or bool(tags.multi_class)
+        return separates_many(self.original)
 
     def for_task(self, task: Task) -> Self | None:
         """Return this learner if it can do a task."""

@@ -44,7 +44,7 @@ class NoSolutionError(ValueError):
 
 
 class Scored(NamedTuple):
-    """Held-out examples and what all candidates say of them.
+    """Held-out examples with the scores of all candidates.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Trainer(ABC):
         ----------
         fold : ndarray of int of shape (n_train,), or None
             Fold of each training example, of which each is held out in turn, see `trained_on`;
-            None for the examples that are held out beside the training part.
+            None for the validation part.
         """
 
     @abstractmethod
@@ -191,7 +191,7 @@ class Trainer(ABC):
         return np.nan if value is None else value
 
     def unsolved(self) -> NoSolutionError:
-        """Return the error that says why no candidate has a solution."""
+        """Return the error if no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
@@ -208,7 +208,7 @@ def _concatenated(parts: Sequence[Outputs | None]) -> Outputs | None:
 def choose(
     trainer: Trainer, fold: IntArray | None, metric: Metric | None = None
 ) -> tuple[int, FloatArray]:
-    """Return the place of the candidate of least loss, the first of several, and all losses.
+    """Return the index of the candidate with the smallest loss, the first if tied, and all losses.
 
     The loss is the number of errors unless there is a metric. A candidate without a solution on
     some part of the examples is never chosen.
@@ -320,7 +320,7 @@ class VoteTrainer(Trainer):
 
 
 def _solved(weights: FloatArray) -> BoolArray:
-    """Return which candidates have a solution."""
+    """Mark the candidates that have a solution."""
     return np.asarray(~np.isnan(weights).any(axis=1))
 
 
@@ -474,7 +474,7 @@ class OneVsRest(Trainer):
             yield [self._joined(o) if len(o) == len(parts) else None for o in solved]
 
     def _joined(self, binary: Sequence[Outputs]) -> Outputs:
-        """Return the outputs for all classes from those of each class against the rest."""
+        """Return the outputs for all classes, from the outputs of each class against the rest."""
         columns = np.array([outputs.scores for outputs in binary])
         predicted = first_of_largest(columns, max(outputs.zero for outputs in binary))
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
@@ -507,5 +507,5 @@ def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
     zero : ndarray or float
         Scores that differ by no more are equal.
     """
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    return np.asarray((known >= known.max(axis=0) - zero).argmax(axis=0))
+    ordered = np.where(np.isnan(scores), -np.inf, scores)
+    return np.asarray((ordered >= ordered.max(axis=0) - zero).argmax(axis=0))
