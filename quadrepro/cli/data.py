@@ -52,25 +52,24 @@ def fetch_command(
     echo(f"Available and as described by the cards: {', '.join(by_name)}")
 
 
-def _named(what: tuple[str, ...]) -> tuple[list[Card], list[tuple[Card, int]]]:
+def _named(names: tuple[str, ...]) -> tuple[list[Card], list[tuple[Card, int]]]:
     """Return the named data sets, and data sets and OpenML tasks of the named configs."""
     from quadrepro.config.loading import load_experiment
     from quadrepro.data.card import card_names, load_card
 
-    names = card_names()
-    known = {*names, *(path.stem for path in configs_folder().glob("*.yaml"))}
+    datasets, configs = card_names(), [path.stem for path in configs_folder().glob("*.yaml")]
     cards: list[Card] = []
     tasks: list[tuple[Card, int]] = []
-    for one in what:
-        if one in names:
-            cards.append(load_card(one))
-        elif one in known or Path(one).is_file():
-            experiment = load_experiment(find_config(one))
+    for name in names:
+        if name in datasets:
+            cards.append(load_card(name))
+        elif name in configs or Path(name).is_file():
+            experiment = load_experiment(find_config(name))
             cards += [entry.card for entry in experiment.config.datasets]
             tasks += experiment.openml_tasks
         else:
-            hint = nearest(one, known, "quadrepro list datasets")
-            raise ConfigError(f"unknown data set or config {one!r}{hint}")
+            hint = nearest(name, {*datasets, *configs}, "quadrepro list datasets")
+            raise ConfigError(f"unknown data set or config {name!r}{hint}")
     return cards, tasks
 
 

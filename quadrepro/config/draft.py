@@ -31,15 +31,7 @@ protocol:
 # searches over default values, see `quadrepro list algorithms`. The last column of all tables is a
 # baseline, which looks at no attribute.
 algorithms:
-{linear}
-  - name: random forest
-    algorithm: sklearn:RandomForest{kind}
-    label: Random forest                     # it needs no search{forest}
-  - name: gradient boosting
-    algorithm: sklearn:HistGradientBoosting{kind}
-    label: Gradient boosting{trees}
-    grid: {{max_leaf_nodes: [4, 16]}}
-{ours}
+{algorithms}
   # Lines to use by removing the number signs, after `pip install xgboost lightgbm catboost`.
   # - name: XGBoost
   #   algorithm: xgboost:XGB{kind}
@@ -63,74 +55,86 @@ repeats: 10                                  # random splits into training and t
 
 _ONE_SPLIT = "repeats: 1                                   # the rows of the two files"
 
-_OF_CLASSES = {
-    "kind": "Classifier",
-    "linear": """\
+_LOGISTIC = """\
   - name: logistic regression
-    pipeline: [StandardScaler, LogisticRegression]
+    pipeline: [StandardScaler, {logistic}]
     label: Logistic regression
-    grid: {logisticregression__C: [0.01, 0.1, 1, 10]}""",
-    "ours": """\
-  - name: quadboost-l2                       # votes over 10 stumps per attribute, at its quantiles
-    algorithm: quadrepro:QuadBoostClassifier
-    label: QuadBoost-L2
-    settings: {norm: l2, n_rounds: 1000}
-    grid: {lam: [1, 0.1, 0.01, 0.001]}""",
-    "metrics": "[balanced_error, auc]               # and the share of wrong rows",
-}
+    grid: {{logisticregression__C: [0.01, 0.1, 1, 10]}}
+"""
 
-_IMBALANCED = {
-    **_OF_CLASSES,
-    "linear": _OF_CLASSES["linear"].replace(
-        "LogisticRegression]", "{LogisticRegression: {class_weight: balanced, max_iter: 1000}}]"
-    ),
-    "forest": "\n    settings: {class_weight: balanced, min_samples_leaf: 5}",
-    "trees": "\n    settings: {class_weight: balanced, early_stopping: false}",
-    "ours": _OF_CLASSES["ours"].replace("1000}", "1000, class_weight: balanced}"),
-}
-"""All learners count every class alike, so that methods are compared and not their cut-offs."""
-
-_OF_NUMBERS = {
-    "kind": "Regressor",
-    "linear": """\
+_RIDGE = """\
   - name: ridge
     pipeline: [StandardScaler, Ridge]
     label: Ridge regression
-    grid: {ridge__alpha: [100, 10, 1, 0.1]}""",
-    "ours": "  - {name: boosting, settings: {cuts: 3}}",
-    "metrics": "[mae, r2]                           # and the RMSE",
+    grid: {{ridge__alpha: [100, 10, 1, 0.1]}}
+"""
+
+_TREES = """\
+  - name: random forest
+    algorithm: sklearn:RandomForest{kind}
+    label: Random forest                     # it needs no search{forest}
+  - name: gradient boosting
+    algorithm: sklearn:HistGradientBoosting{kind}
+    label: Gradient boosting{trees}
+    grid: {{max_leaf_nodes: [4, 16]}}
+"""
+
+_VOTES = """\
+  - name: quadboost-l2                       # votes over 10 stumps per attribute, at its quantiles
+    algorithm: quadrepro:QuadBoostClassifier
+    label: QuadBoost-L2
+    settings: {{norm: l2, n_rounds: 1000{votes}}}
+    grid: {{lam: [1, 0.1, 0.01, 0.001]}}"""
+
+_BOOSTING = "  - {{name: boosting, settings: {{cuts: 3}}}}"
+
+_UNWEIGHTED = {"logistic": "LogisticRegression", "forest": "", "trees": "", "votes": ""}
+
+_WEIGHTED = {
+    "logistic": "{LogisticRegression: {class_weight: balanced, max_iter: 1000}}",
+    "forest": "\n    settings: {class_weight: balanced, min_samples_leaf: 5}",
+    "trees": "\n    settings: {class_weight: balanced, early_stopping: false}",
+    "votes": ", class_weight: balanced",
 }
+"""All learners count every class alike, so that methods are compared and not their cut-offs."""
 
 
 def draft_config(card: Card, file: str, place: str) -> str:
     """Return the text of a first config for the card of a file, which is written to `place`."""
     view = card.view(ANY_VIEW)
     sizes = view.class_sizes(card.target)
-    parts = {"choose_by": "", "forest": "", "trees": ""}
-    parts |= _OF_CLASSES if sizes else _OF_NUMBERS
     # Both of two classes are needed in the training rows without a fold, and in the test rows.
     learnable = len(sizes) > 2 or min(sizes, default=0) > 2
     # scikit-learn needs as many test rows as classes, and a class with rows in all folds.
     several = 1 < sum(size > 1 for size in sizes) <= 3 * sum(sizes) // 10 and max(sizes) > 4
-    for note in imbalance(card.target, view):
-        if learnable:
-            names = ["auc", "average_precision", "balanced_error"]
-            names = names if len(sizes) == 2 else ["balanced_error", "auc"]
-            parts |= _IMBALANCED | {"choose_by": f"\n  choose_by: {names[0]}"}
-            parts["metrics"] = f"[{', '.join(names)}]\nheadline: {names[0]}"
-            note += "\n# By class_weight all classes count alike, which distorts log_loss."
-        parts["metrics"] += f"\n# {note}"
     stratify = ", stratify: true" if several and learnable else ""
-    given = any(isinstance(source, FileSource) and source.test for source in card.sources)
+    note = next(iter(imbalance(card.target, view)), "")
+    kind, algorithms, choose_by = "Regressor", _RIDGE + _TREES + _BOOSTING, ""
+    metrics = "[mae, r2]                           # and the RMSE"
+    if sizes:
+        kind, algorithms = "Classifier", _LOGISTIC + _TREES + _VOTES
+        metrics = "[balanced_error, auc]               # and the share of wrong rows"
+    weights = _UNWEIGHTED
+    if note and learnable:
+        weights, names = _WEIGHTED, ["auc", "average_precision", "balanced_error"]
+        if len(sizes) > 2:
+            names = ["balanced_error", "auc"]
+        choose_by = f"\n  choose_by: {names[0]}"
+        metrics = f"[{', '.join(names)}]\nheadline: {names[0]}"
+        note += "\n# By class_weight all classes count alike, which distorts log_loss."
+    is_split = any(isinstance(source, FileSource) and source.test for source in card.sources)
     return _DRAFT.format(
         schema=SCHEMA,
         file=file if file.isprintable() else repr(file),
         title=to_yaml({"title": f"{card.title}: {card.target.original}"}).strip(),
         card=place,
-        repeats=_ONE_SPLIT if given else _SPLITS.format(config=f"{card.name}.yaml"),
-        split=f"{{column: {PART}}}" if given else f"{{train: 0.7, at_most: null{stratify}}}",
+        repeats=_ONE_SPLIT if is_split else _SPLITS.format(config=f"{card.name}.yaml"),
+        split=f"{{column: {PART}}}" if is_split else f"{{train: 0.7, at_most: null{stratify}}}",
+        choose_by=choose_by,
         datasets=_datasets(card, view),
-        **parts,
+        algorithms=algorithms.format(kind=kind, **weights),
+        kind=kind,
+        metrics=f"{metrics}\n# {note}" if note else metrics,
     )
 
 

@@ -142,16 +142,11 @@ def plan_of_objects(
     dataset = _in_memory(X, y, parts, title, numbers=numbers)
     row = DatasetEntry.model_construct(name=NAME, row=title)
     vars(row)["card"] = dataset.card  # in place of the file that the property reads
-    notes = {name: " ".join(repr(one.original).split()) for name, one in learners.items()}
     keys = {
         "repeats": n,
         "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
         "datasets": [row],
-        "algorithms": [
-            ObjectColumn(name=name, label=name, algorithm=one.name, note=note, learner=one)
-            for name, one in learners.items()
-            for note in ["" if notes[name] == f"{name}()" else notes[name]]
-        ],
+        "algorithms": [_column(name, learner) for name, learner in learners.items()],
         "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
     }
     rows = StoredRows(Examples(dataset, View(), rule), splitter)
@@ -167,13 +162,20 @@ def _taken(X: Any, name: str) -> tuple[Any, Any]:
     return X[name], X.drop(columns=name)
 
 
+def _column(name: str, learner: EstimatorObject) -> ObjectColumn:
+    """Return the column of a learner; its parameters are noted below the table."""
+    text = " ".join(repr(learner.original).split())
+    note = "" if text == f"{name}()" else text
+    return ObjectColumn(name=name, label=name, algorithm=learner.name, note=note, learner=learner)
+
+
 def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
     """Return the learner of each estimator, by its name."""
     if not isinstance(estimators, Mapping):
         several = [estimators] if hasattr(estimators, "get_params") else [*estimators]
         kinds = [getattr(one, "__name__", type(one).__name__) for one in several]
-        n_before = (kinds[:i].count(kind) for i, kind in enumerate(kinds))
-        names = (f"{kind} {n + 1}" if n else kind for kind, n in zip(kinds, n_before, strict=True))
+        numbers = (1 + kinds[:i].count(kind) for i, kind in enumerate(kinds))
+        names = (f"{k} {n}" if n > 1 else k for k, n in zip(kinds, numbers, strict=True))
         estimators = dict(zip(names, several, strict=True))
 
     def made(name: str) -> tuple[str, EstimatorObject]:

@@ -97,10 +97,10 @@ def make_plan(
     """
     rows = experiment.config.rows
     if in_memory is None:
-        found = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
+        datasets = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
     else:
-        found = {row.entry.name: in_memory.examples.found for row in rows}
-    all_sources = Sources(found, experiment.config.repeats, in_memory)
+        datasets = {row.entry.name: in_memory.examples.found for row in rows}
+    all_sources = Sources(datasets, experiment.config.repeats, in_memory)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
@@ -109,7 +109,9 @@ def make_plan(
             protocol, view = experiment.protocols[title], experiment.views[title]
             sources[title] = source_of(all_sources, row.entry, protocol, view)
             cells += _cells_of(experiment, row, all_sources)
-    return Plan(experiment, {r.entry.title: found[r.entry.name] for r in rows}, sources, (*cells,))
+    return Plan(
+        experiment, {row.entry.title: datasets[row.entry.name] for row in rows}, sources, (*cells,)
+    )
 
 
 def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Cell]:

@@ -104,15 +104,13 @@ def compute(cell: Cell) -> CellResult:
         path = trainer.path() if protocol.measures else None
     outputs = trainer.outputs(i)
     seconds = clock() - start
-    actual: Targets = data.test.y
-    if classes := cell.problem.classes:
-        actual = np.asarray(actual > 0 if len(classes) == 2 else actual, dtype=np.intp)
     measures = {}
     if path is not None:
         measures = evaluate({name: MEASURES[name] for name in protocol.measures}, path)
     if data.task == "regression" and cell.problem.truth is not None:
         truth = cell.problem.truth[cell.problem.split.test]
         measures["rmse_noiseless"] = [rmse(outputs.predicted, truth)]
+    actual = data.codes_of(data.test.y)
     return CellResult(trainer.candidates[i], loss, outputs, actual, measures, seconds)
 
 

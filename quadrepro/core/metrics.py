@@ -102,7 +102,7 @@ class Metric:
         return value if math.isfinite(value) else None
 
     def output(self, judged: Judged) -> Array | None:
-        """Return what the metric is computed from; None if the learner does not give it."""
+        """Return the outputs that the metric judges; None if the learner does not give them."""
         if self.needs == "predictions":
             return judged.predicted
         two, probabilities = len(judged.classes) == 2, judged.probabilities
@@ -115,10 +115,10 @@ class Metric:
         if probabilities is None:
             return None
         # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
-        found = probabilities.astype(np.float64)
+        columns = probabilities.astype(np.float64)
         with np.errstate(invalid="ignore"):
-            found = found / found.sum(axis=1, keepdims=True)
-        return np.asarray(found[:, 1] if two and self.needs == "scores" else found)
+            columns = columns / columns.sum(axis=1, keepdims=True)
+        return np.asarray(columns[:, 1] if two and self.needs == "scores" else columns)
 
 
 def _sklearn(name: str) -> Callable[..., float]:
@@ -224,14 +224,13 @@ def find_metric(name: str) -> Metric:
 
 def fault_of_metric(name: str, tasks: Iterable[Task]) -> str:
     """Return why a metric can judge none of some tasks, or an empty text."""
-    found, predicted = find_metric(name), set(tasks)
-    if predicted & set(found.tasks):
+    judged, predicted = {*find_metric(name).tasks}, {*tasks}
+    if judged & predicted:
         return ""
-    whats = {"classification": "two classes", "multiclass": "more classes", "regression": "numbers"}
-    of = " or ".join(whats[task] for task in whats if task in found.tasks)
-    here = " or ".join(whats[task] for task in whats if task in predicted)
-    fitting = [other.name for other in METRICS.values() if predicted & set(other.tasks)]
-    return f"{name} is a metric of {of}, and here {here} are predicted{nearest(name, fitting)}"
+    words = {"classification": "two classes", "multiclass": "more classes", "regression": "numbers"}
+    theirs, ours = (" or ".join(words[t] for t in words if t in s) for s in (judged, predicted))
+    fitting = [other.name for other in METRICS.values() if predicted & {*other.tasks}]
+    return f"{name} is a metric of {theirs}, and here {ours} are predicted{nearest(name, fitting)}"
 
 
 def scorer_names() -> list[str]:

@@ -25,14 +25,14 @@ PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")
 
 def makers(learner: Learner, protocol: Protocol, voters: Learner | None = None) -> dict[str, Any]:
     """Return the code and the packages that a result depends on, as a key has them."""
-    both = [learner] if voters is None else [learner, voters]
+    learners = [learner] if voters is None else [learner, voters]
     measures = (MEASURES[name].function.__module__ for name in protocol.measures)
     modules = {type(learner).__module__, *measures}
     if protocol.choose_by != "error":
         modules.add(find_metric.__module__)
-    modules |= {name for of in both for name in of.modules}
-    own_code = tuple(pair for of in both for pair in of.own_code)
-    packages = ["numpy", *(name for of in both for name in of.packages)]
+    modules |= {name for one in learners for name in one.modules}
+    own_code = tuple(pair for one in learners for pair in one.own_code)
+    packages = ["numpy", *(name for one in learners for name in one.packages)]
     return {"code": code_hash(frozenset(modules), own_code), "packages": versions_of(packages)}
 
 

@@ -74,29 +74,28 @@ class Outcomes:
 
     def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
         """Return the outcomes of some rows as a metric judges them."""
-        of = tuple(row for row in rows if row in self.rows)
-        if (metric, of) not in self._by:
+        judged = tuple(row for row in rows if row in self.rows)
+        if (metric, judged) not in self._by:
             measured = {
                 place: value
                 for place, record in self.records.items()
-                if place[0] in of and record.ok and (value := metric.value(record)) is not None
+                if place[0] in judged and record.ok and (value := metric.value(record)) is not None
             }
-            undefined = {row: self._n_undefined(row, metric, measured) for row in of}
-            self._by[metric, of] = replace(
-                self, rows=of, metric=metric, measured=measured, undefined=undefined
+            undefined = {row: self._n_undefined(row, metric, measured) for row in judged}
+            self._by[metric, judged] = replace(
+                self, rows=judged, metric=metric, measured=measured, undefined=undefined
             )
-        return self._by[metric, of]
+        return self._by[metric, judged]
 
     def _n_undefined(self, row: str, metric: Metric, measured: Mapping[Place, float]) -> int:
-        """Return the number of splits that have outputs of one class alone, and no value."""
-        alone = {r for r, codes in self._tested_codes(row).items() if len(codes) == 1}
-        judged = {
-            (c, r): (row, c, r) in measured
-            for c in self.columns
-            for r in alone
-            if metric.output(self.records[row, c, r]) is not None
-        }
-        return len({r for _, r in judged} - {r for (_, r), known in judged.items() if known})
+        """Return the number of splits that test a single class, and whose outputs have no value."""
+        n_undefined = 0
+        for r, codes in self._tested_codes(row).items():
+            places = [(row, column, r) for column in self.columns]
+            judged = [p for p in places if metric.output(self.records[p]) is not None]
+            if len(codes) == 1 and judged and measured.keys().isdisjoint(judged):
+                n_undefined += 1
+        return n_undefined
 
     def _tested_codes(self, row: str) -> dict[int, set[int]]:
         """Return the codes of the classes that are tested, by split."""
@@ -110,8 +109,12 @@ class Outcomes:
     def untested(self, row: str) -> Counter[str]:
         """Return in how many splits each class has no test example, if it is in any."""
         names = next((r.classes for c in self.columns for r in self.cell(row, c) if r.ok), ())
-        every = self._tested_codes(row).values()
-        return Counter(n for codes in every for k, n in enumerate(names) if k not in codes)
+        return Counter(
+            name
+            for codes in self._tested_codes(row).values()
+            for code, name in enumerate(names)
+            if code not in codes
+        )
 
     @property
     def greater_is_better(self) -> bool:
@@ -172,11 +175,9 @@ class Outcomes:
 
     def lacking(self, column: str) -> str:
         """Return the reason for not comparing a column: lacking outputs, or missing results."""
-        places = [(row, column, r) for row in self.rows for r in range(self.repeats)]
-        records = [self.records[place] for place in places if place in self.records]
-        metric, done = self.metric, [record for record in records if record.ok]
-        if metric and done and all(metric.output(record) is None for record in done):
-            return f"they give no {metric.needs}"
+        done = [record for row in self.rows for record in self.cell(row, column) if record.ok]
+        if self.metric and done and all(self.metric.output(record) is None for record in done):
+            return f"they give no {self.metric.needs}"
         return "results are missing"
 
     def values(self, row: str, column: str) -> list[float]:

@@ -14,7 +14,6 @@ from quadrepro.stats.base import LEVEL, PValueResult, Result, Values, difference
 SLACK = 1e-12
 """Difference between a printed number and the same number computed."""
 
-
 ALL_SPLITS = 1e6
 """A number of splits that is practically infinite."""
 

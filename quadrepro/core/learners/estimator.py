@@ -23,7 +23,7 @@ from sklearn.utils import get_tags
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.text import few
-from quadrepro.base.types import FloatArray, IntArray, Task
+from quadrepro.base.types import FloatArray, IntArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.learners.imported import (
@@ -52,6 +52,13 @@ TO_DERIVE = (
 )
 """How code of the user becomes an estimator."""
 
+OUTPUT_METHODS: dict[Need, tuple[str, ...]] = {
+    "predictions": ("predict",),
+    "scores": ("decision_function", "predict_proba"),
+    "probabilities": ("predict_proba",),
+}
+"""Methods of classifiers, by what they give."""
+
 KEPT = ("passthrough", "drop")
 """Words that scikit-learn takes in place of an estimator."""
 
@@ -77,13 +84,13 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a new estimator."""
     maker = find(full_path(name), folder)
-    given = {key: _resolved(key, value, folder) for key, value in parameters.items()}
-    steps = given.get("steps") if maker is Pipeline else None
+    values = {key: _resolved(key, value, folder) for key, value in parameters.items()}
+    steps = values.get("steps") if maker is Pipeline else None
     if isinstance(steps, list) and any(hasattr(step, "fit_resample") for _, step in steps):
         maker = find(RESAMPLED, folder)
     takes = inspect.signature(maker).parameters
     takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
-    own = {key: v for key, v in given.items() if key in takes or (takes_all and "__" not in key)}
+    own = {key: v for key, v in values.items() if key in takes or (takes_all and "__" not in key)}
     try:
         made = maker(**own)
         complete(made)
@@ -91,9 +98,9 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
         raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
     if not is_estimator(made):
         raise ValueError(f"{name} makes no estimator but {type(made).__name__}: {TO_DERIVE}")
-    for key in given.keys() - own.keys():
+    for key in values.keys() - own.keys():
         try:
-            made.set_params(**{key: given[key]})
+            made.set_params(**{key: values[key]})
         except (ValueError, AttributeError):
             hint = nearest(key, names_of(made))
             raise ValueError(f"{label_of(name)} has no parameter {key!r}{hint}") from None
@@ -150,11 +157,11 @@ def steps_in(key: str, value: Any) -> list[Any]:
 
 def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     """Return the import paths of an estimator and of all that its parameters name."""
-    found = [full_path(name)]
+    paths = [full_path(name)]
     for key, value in parameters.items():
         for step in steps_in(key, value):
-            found += () if step in KEPT else paths_in(*step_of(step))
-    return tuple(dict.fromkeys(found))
+            paths += () if step in KEPT else paths_in(*step_of(step))
+    return tuple(dict.fromkeys(paths))
 
 
 def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
@@ -169,10 +176,15 @@ def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
             check_path(path, folder)
         return None
     made = build(name, parameters, folder)
-    for _, part in parts(made):
+    check_parameters(made)
+    return made
+
+
+def check_parameters(estimator: Any) -> None:
+    """Raise ValueError if a parameter of scikit-learn's estimators has an invalid value."""
+    for _, part in parts(estimator):
         if hasattr(part, "_parameter_constraints"):
             part._validate_params()
-    return made
 
 
 def label_of(step: Any) -> str:
@@ -219,18 +231,18 @@ def has_transformer(estimator: Any) -> bool:
 
 def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
     """Give an estimator a seed, one thread, silence and categories, unless these are given."""
-    package, known = package_of(part), own_names(part)
-    given = {key for key, value in part.get_params(deep=False).items() if value is not None}
-    wanted: dict[tuple[str, ...], Any] = {SEEDS: random_state, **QUIET.get(package, {})}
+    package, names = package_of(part), own_names(part)
+    stated = {key for key, value in part.get_params(deep=False).items() if value is not None}
+    values: dict[tuple[str, ...], Any] = {SEEDS: random_state, **QUIET.get(package, {})}
     if package != "sklearn":  # has one thread by default, and warns of some `n_jobs`
-        wanted[THREADS] = 1
-    for names, value in wanted.items():
-        usable = [name for name in names if name in known]
-        if usable and not given.intersection(names):
+        values[THREADS] = 1
+    for synonyms, value in values.items():
+        usable = [name for name in synonyms if name in names]
+        if usable and not stated.intersection(synonyms):
             part.set_params(**{usable[0]: value})
     if nominal and package == "xgboost":
         part.set_params(enable_categorical=True)
-    if nominal and package == "catboost" and "cat_features" not in given:
+    if nominal and package == "catboost" and "cat_features" not in stated:
         part.set_params(cat_features=list(nominal))
 
 
@@ -243,6 +255,12 @@ def task_of(estimator: Any) -> Task | None:
 def kind_of(estimator: Any) -> str | None:
     """Return the type of an estimator, such as "regressor"; None if its class does not state it."""
     return get_tags(estimator).estimator_type or getattr(estimator, "_estimator_type", None)
+
+
+def separates_many(estimator: Any) -> bool:
+    """Return whether an estimator separates more than two classes."""
+    tags = get_tags(estimator).classifier_tags
+    return tags is None or bool(tags.multi_class)
 
 
 def size_name(estimator: Any) -> str:
@@ -309,11 +327,10 @@ def places_of(predicted: FloatArray, n_labels: int) -> IntArray:
 
 def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
     """Return the outputs for new examples if all training examples have the same label."""
-    code = int(label > 0 if data.task == "classification" else label)
-    columns = np.zeros((n_new, data.n_classes))
-    columns[:, code] = 1.0
+    predicted = data.codes_of(np.full(n_new, label))
+    columns = np.eye(data.n_classes)[predicted]
     scores = columns if data.n_classes > 2 else columns[:, 1] - columns[:, 0]
-    return Outputs(np.full(n_new, code), scores, columns)
+    return Outputs(predicted, scores, columns)
 
 
 def estimator_outputs(
@@ -323,7 +340,7 @@ def estimator_outputs(
     predicted = np.ravel(of_rows(estimator, X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
-    seen = np.asarray(labels > 0 if data.task == "classification" else labels, dtype=np.intp)
+    seen = data.codes_of(labels)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
@@ -333,9 +350,9 @@ def estimator_outputs(
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
         scores = np.asarray(estimator.decision_function(X_new), np.float64)
         if data.n_classes > 2:
-            found = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
+            columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
             scores = np.full((len(predicted), data.n_classes), -np.inf)
-            scores[:, seen] = found
+            scores[:, seen] = columns
     return Outputs(seen[places_of(predicted, len(seen))], scores, probabilities)
 
 
@@ -347,10 +364,10 @@ class Parameter(Hyperparameter):
 
     def fault(self, values: Sequence[Value]) -> str | None:
         """Return the estimator's message about an invalid value, or None if all are valid."""
-        of = self.learner
+        learner = self.learner
         try:
             for value in values:
-                checked(of.name, {**of.settings, self.name: value}, of.folder)
+                checked(learner.name, {**learner.settings, self.name: value}, learner.folder)
         except ValueError as error:
             return str(error)
         return None
@@ -405,29 +422,34 @@ class EstimatorPredictor(Imported, Predictor):
         name, _ = step_of(last)
         if not name.startswith(f"{OURS}:"):
             return True
-        tags = find(name)().__sklearn_tags__().classifier_tags
-        return tags is None or bool(tags.multi_class)
+        return separates_many(find(name)())
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
         if own_files(self.paths, self.folder):
-            known = [*self.settings, *self.searched]  # it refuses others when it is imported
+            names = [*self.settings, *self.searched]  # it refuses others when it is imported
         else:
-            of_parts = [key for key in self.settings if "__" in key]
+            nested_names = [key for key in self.settings if "__" in key]
             try:
-                flat = {key: of for key, of in self.settings.items() if key not in of_parts}
-                known = names_of(build(self.name, flat))
+                flat = {k: value for k, value in self.settings.items() if k not in nested_names}
+                names = names_of(build(self.name, flat))
             except ValueError:  # raised when the estimator is checked
-                known = [*inspect.signature(find(full_path(self.name))).parameters, *of_parts]
-        meaning = f"parameter of {label_of(self.name)}"
-        found = {
-            name: Parameter(name, "any", "small", meaning, optional=True, learner=self)
-            for name in known
-        }
-        if self.name.startswith(f"{OURS}:") and N_ROUNDS.name in found:
-            return tuple({**found, N_ROUNDS.name: replace(N_ROUNDS, optional=True)}.values())
-        return tuple(found.values())
+                names = [*inspect.signature(find(full_path(self.name))).parameters, *nested_names]
+        meaning, is_ours = f"parameter of {label_of(self.name)}", self.name.startswith(f"{OURS}:")
+        return tuple(
+            replace(N_ROUNDS, optional=True)
+            if is_ours and name == N_ROUNDS.name
+            else Parameter(name, "any", "small", meaning, optional=True, learner=self)
+            for name in dict.fromkeys(names)
+        )
+
+    def gives(self, need: Need) -> bool:
+        """Whether the estimator has a method that gives it; code that is own is not asked."""
+        if self.own_code:
+            return True
+        made = self.estimator()
+        return any(hasattr(made, method) for method in OUTPUT_METHODS[need])
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with the columns of its data frame, if it asks for one."""
@@ -441,9 +463,9 @@ class EstimatorPredictor(Imported, Predictor):
         does = task_of(made) or self.predicts
         if self.predicts and (does != self.predicts or not hasattr(made, "predict")):
             number = self.predicts == "regression"
-            wanted, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
+            target, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(
-                f"{self.name} must predict {wanted} here, but it does not: give it predict, and"
+                f"{self.name} must predict {target} here, but it does not: give it predict, and"
                 f" derive it from scikit-learn's {mixin}Mixin"
             )
         categories = [f.name for f in self._features(made) if f.kind == "category"]

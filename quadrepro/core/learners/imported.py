@@ -208,13 +208,18 @@ def described(error: BaseException) -> str:
 
 def place_of_user(error: BaseException) -> str:
     """Return where an error left code of the user, to be appended to a message."""
-    others = (PACKAGE, sysconfig.get_path("stdlib"))
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
-        installed = "site-packages" in file.parts or any(file.is_relative_to(o) for o in others)
-        if file.suffix == ".py" and not installed:
+        if file.suffix == ".py" and is_own(file):
             return f" ({file.name}:{frame.lineno})"
     return ""
+
+
+def is_own(file: Path) -> bool:
+    """Return whether a file is neither installed nor part of Python or of this package."""
+    roots = (PACKAGE, Path(sysconfig.get_path("stdlib")))
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    return not is_installed and not any(map(file.is_relative_to, roots))
 
 
 def check_path(path: str, folder: str = "") -> None:
@@ -232,18 +237,31 @@ def check_path(path: str, folder: str = "") -> None:
 
 
 def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
-    """Return the files of the folder that import paths name or that these import, by module.
+    """Return the files of the folder that import paths name or that these import, by module."""
+    return files_needed(
+        {path.partition(":")[0] for path in paths if own_file(path, folder)}, folder
+    )
+
+
+def files_needed(modules: Iterable[str], folder: str | Path) -> dict[str, Path]:
+    """Return the files of a folder that modules of it need, by module; none of this package.
 
     Modules that code imports by a computed name are not seen.
     """
-    rest = {path.partition(":")[0] for path in paths if own_file(path, folder)}
-    found: dict[str, Path] = {}
+    files: dict[str, Path] = {}
+    rest = {*modules}
     while rest:
         module = rest.pop()
-        if module and module not in found and (file := module_file(folder, module)):
-            found[module] = file
+        file = module_file(folder, module) if module and module not in files else None
+        if file is not None and not file.is_relative_to(PACKAGE):
+            files[module] = file
             rest |= {*imports_of(module, file), module.rpartition(".")[0]}
-    return dict(sorted(found.items()))
+    return dict(sorted(files.items()))
+
+
+def hash_of(code: bytes) -> str:
+    """Return a hash of code."""
+    return hashlib.sha256(code).hexdigest()
 
 
 def imports_of(module: str, file: Path) -> Iterator[str]:
@@ -310,10 +328,7 @@ class Imported(Learner):
     def own_code(self) -> tuple[tuple[str, str], ...]:
         """Names and hashes of the files in the config's folder that are run."""
         files = own_files(self.paths, self.folder).values()
-        return tuple(
-            (str(file.relative_to(self.folder)), hashlib.sha256(file.read_bytes()).hexdigest())
-            for file in files
-        )
+        return tuple((str(f.relative_to(self.folder)), hash_of(f.read_bytes())) for f in files)
 
     @property
     def modules(self) -> tuple[str, ...]:

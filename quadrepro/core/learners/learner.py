@@ -120,7 +120,7 @@ class Learner(ABC):
     def for_task(self, task: Task) -> Self | None:
         """Return this learner set up for a task, or None if it cannot do it.
 
-        What tells two classes apart is set up for more: each of them is told from the rest.
+        A learner of two classes is set up for more, to separate each of them from the rest.
         """
         return self if (task == "regression") == (self.task == "regression") else None
 
@@ -129,8 +129,8 @@ class Learner(ABC):
         return task == "multiclass" and not self.many_classes
 
     def gives(self, need: Need) -> bool:
-        """Whether the outputs have what a metric of classes needs; True if only a fit can tell."""
-        return need != "probabilities"
+        """Whether a metric of classes can judge the outputs; True if only a fit shows it."""
+        return need != "probabilities" or not self.gives_votes
 
     def made(self) -> Learner:
         """Return the learner that is trained: this one, unless a config only names its code."""
@@ -212,6 +212,12 @@ class TrainingData:
         assert self.valid is not None
         train, valid, test = (coded(p.X, self.train.X) for p in (self.train, self.valid, self.test))
         return train, valid, test
+
+    def codes_of(self, y: FloatArray) -> Targets:
+        """Return the class codes of labels; numbers stay as they are."""
+        if self.task == "regression":
+            return y
+        return np.asarray(y > 0 if self.task == "classification" else y, dtype=np.intp)
 
     def against_rest(self, code: int) -> TrainingData:
         """Return the same examples with one class as +1 and all others as -1."""
@@ -302,27 +308,11 @@ class StoppedRuns:
     vote: Callable[[int], StumpVote]
 
 
-METHODS: dict[Need, tuple[str, ...]] = {
-    "predictions": ("predict",),
-    "scores": ("decision_function", "predict_proba"),
-    "probabilities": ("predict_proba",),
-}
-"""Methods of scikit-learn's classifiers, by what they give."""
-
-
 @dataclass(frozen=True)
 class Predictor(Learner):
     """A learner that trains on attributes; its candidates are known by their predictions."""
 
     gives_votes = False
-
-    def gives(self, need: Need) -> bool:
-        """Whether the estimator that predicts, if there is one, has a method that gives it."""
-        build = getattr(self, "estimator", None)
-        if build is None or self.own_code:
-            return True
-        estimator = build()
-        return any(hasattr(estimator, method) for method in METHODS[need])
 
     def for_columns(self, data: TrainingData) -> Self:
         """Return this predictor with what it has to know of the columns of a cell."""
@@ -359,7 +349,7 @@ class Predictor(Learner):
         """
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
-        """Return the outputs that a candidate's predictions tell, None if they do not.
+        """Return the outputs that a candidate's predictions decide, None if they do not.
 
         Parameters
         ----------
@@ -383,10 +373,10 @@ class Predictor(Learner):
             New examples.
         """
         alone = Grid.of({name: [value] for name, value in candidate.items()})
-        [found] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
-        told = self.outputs_of(found)
-        assert told is not None
-        return told
+        [predictions] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
+        outputs = self.outputs_of(predictions)
+        assert outputs is not None
+        return outputs
 
 
 @dataclass(frozen=True)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import hashlib
 import inspect
 import sys
-import sysconfig
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,13 +14,19 @@ import joblib
 import numpy as np
 from joblib.externals.loky.cloudpickle_wrapper import dumps
 from sklearn.base import clone
-from sklearn.utils import _safe_indexing, get_tags
+from sklearn.utils import _safe_indexing
 
-from quadrepro.base.code import PACKAGE
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.estimator import EstimatorPredictor, parts, settle, task_of
+from quadrepro.core.learners.estimator import (
+    EstimatorPredictor,
+    check_parameters,
+    parts,
+    separates_many,
+    settle,
+    task_of,
+)
 from quadrepro.core.learners.grid import Value
-from quadrepro.core.learners.imported import imports_of, module_file
+from quadrepro.core.learners.imported import files_needed, hash_of, imports_of, is_own
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,9 +56,7 @@ class EstimatorObject(EstimatorPredictor):
             original = clone(estimator)
         except (TypeError, RuntimeError) as error:
             raise ValueError(str(error)) from None
-        for _, part in parts(original):
-            if hasattr(part, "_parameter_constraints"):
-                part._validate_params()
+        check_parameters(original)
         task, kind = task_of(original), type(original)
         own, used = code_of(original)
         if task is None or not hasattr(original, "predict"):
@@ -77,11 +79,10 @@ class EstimatorObject(EstimatorPredictor):
     @property
     def many_classes(self) -> bool:  # type: ignore[override]
         """Whether the estimator separates more than two classes."""
-        tags = get_tags(self.original).classifier_tags
-        return tags is None or bool(tags.multi_class)
+        return separates_many(self.original)
 
     def for_task(self, task: Task) -> Self | None:
-        """Return this learner if it predicts what the task asks for."""
+        """Return this learner if it can do a task."""
         return self if (task == "regression") == (self.task == "regression") else None
 
     def estimator(
@@ -123,35 +124,15 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
         if name.partition(".")[0] in sys.stdlib_module_names or (path and not is_own(file)):
             others.add(name)
         elif not file.is_file():
-            own[kind.__qualname__] = _hash(dumps(kind))
+            own[kind.__qualname__] = hash_of(dumps(kind))
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
-            files = reached(file.stem if name == "__main__" else name, folder)
+            files = files_needed([file.stem if name == "__main__" else name], folder)
             hashed = {name: file, **files}
-            own |= {module: _hash(one.read_bytes()) for module, one in hashed.items()}
+            own |= {module: hash_of(one.read_bytes()) for module, one in hashed.items()}
             others |= {name for module, one in files.items() for name in imports_of(module, one)}
     tops = {name.partition(".")[0] for name in own}
     return own, {name for name in others if name and name.partition(".")[0] not in tops}
-
-
-def reached(module: str, folder: Path) -> dict[str, Path]:
-    """Return the files of a folder that a module of it needs, by their modules."""
-    files: dict[str, Path] = {}
-    rest = {module}
-    while rest:
-        name = rest.pop()
-        file = module_file(folder, name) if name and name not in files else None
-        if file is not None and is_own(file):
-            files[name] = file
-            rest |= {*imports_of(name, file), name.rpartition(".")[0]}
-    return files
-
-
-def is_own(file: Path) -> bool:
-    """Return whether a file is neither installed nor part of Python."""
-    roots = (PACKAGE, Path(sysconfig.get_path("stdlib")))
-    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
-    return not is_installed and not any(map(file.is_relative_to, roots))
 
 
 def digest(value: Any) -> str:
@@ -159,8 +140,4 @@ def digest(value: Any) -> str:
     try:
         return str(joblib.hash(value))
     except (PicklingError, AttributeError):
-        return _hash(dumps(value))
-
-
-def _hash(content: bytes) -> str:
-    return hashlib.sha256(content).hexdigest()
+        return hash_of(dumps(value))

@@ -44,7 +44,7 @@ class NoSolutionError(ValueError):
 
 
 class Scored(NamedTuple):
-    """Held-out examples and what all candidates say of them.
+    """Held-out examples with the scores of all candidates.
 
     Attributes
     ----------
@@ -124,7 +124,7 @@ class Trainer(ABC):
         ----------
         fold : ndarray of int of shape (n_train,), or None
             Fold of each training example, of which each is held out in turn, see `trained_on`;
-            None for the examples that are held out beside the training part.
+            None for the validation part.
         """
 
     @abstractmethod
@@ -153,22 +153,22 @@ class Trainer(ABC):
     def metric_losses(self, metric: Metric, fold: IntArray) -> FloatArray:
         """Return the metric of each candidate, with a minus sign if the highest is the best.
 
-        Predictions and probabilities of all folds are judged together. Scores of two folds are
-        those of two models and need not be comparable, so a metric of scores is the mean over the
-        folds in which it is defined.
+        Predictions and probabilities of all folds are judged together. Scores of two models need
+        not be comparable, so a metric of scores is the mean over the folds in which it is defined.
         """
-        outputs = [*self.held_out_outputs(fold, metric.needs)]
-        if not outputs:
+        parts = [*self.held_out_outputs(fold, metric.needs)]
+        if not parts:
             return np.zeros(1)  # a single candidate
-        parts = [fold == f for f in range(len(outputs))]
+        unsolved = np.any([[outputs is None for outputs in part] for part in parts], axis=0)
+        y = self.data.codes_of(self.data.train.y)
+        actual = [y[fold == f] for f in range(len(parts))]
         if metric.needs != "scores":
-            outputs = [[_together(of_folds) for of_folds in zip(*outputs, strict=True)]]
-            parts = [np.concatenate([np.flatnonzero(part) for part in parts])]
-        y = self._codes_of(self.data.train.y)
+            parts = [[_concatenated(folds) for folds in zip(*parts, strict=True)]]
+            actual = [np.concatenate(actual)]
         values = np.array(
             [
-                [self._value(metric, y[part], of_candidate) for of_candidate in of_part]
-                for part, of_part in zip(parts, outputs, strict=True)
+                [self._value(metric, targets, outputs) for outputs in part]
+                for targets, part in zip(actual, parts, strict=True)
             ]
         )
         defined = ~np.isnan(values).all(axis=1)
@@ -181,14 +181,7 @@ class Trainer(ABC):
             )
         # As with errors, a candidate whose predictions overflowed is worse than all others.
         losses = np.nan_to_num(metric.sign * values[defined], nan=np.inf).mean(axis=0)
-        unsolved = np.any([[o is None for o in of_fold] for of_fold in outputs], axis=0)
         return np.where(unsolved, np.nan, losses)
-
-    def _codes_of(self, y: FloatArray) -> Targets:
-        """Return the class codes of labels; numbers stay as they are."""
-        if self.data.task == "regression":
-            return y
-        return np.asarray(y > 0 if self.data.task == "classification" else y, dtype=np.intp)
 
     def _value(self, metric: Metric, actual: Targets, outputs: Outputs | None) -> float:
         """Return the value of a metric, NaN if it is undefined."""
@@ -198,24 +191,24 @@ class Trainer(ABC):
         return np.nan if value is None else value
 
     def unsolved(self) -> NoSolutionError:
-        """Return the error that says why no candidate has a solution."""
+        """Return the error if no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
-def _together(parts: Sequence[Outputs | None]) -> Outputs | None:
+def _concatenated(parts: Sequence[Outputs | None]) -> Outputs | None:
     """Return the predictions and the probabilities of a candidate for all folds."""
     solved = [outputs for outputs in parts if outputs is not None]
     if len(solved) < len(parts):
         return None
-    probabilities = [o.probabilities for o in solved if o.probabilities is not None]
-    whole = np.concatenate(probabilities) if len(probabilities) == len(parts) else None
-    return Outputs(np.concatenate([o.predicted for o in solved]), None, whole)
+    columns = [outputs.probabilities for outputs in solved if outputs.probabilities is not None]
+    probabilities = np.concatenate(columns) if len(columns) == len(parts) else None
+    return Outputs(np.concatenate([outputs.predicted for outputs in solved]), None, probabilities)
 
 
 def choose(
     trainer: Trainer, fold: IntArray | None, metric: Metric | None = None
 ) -> tuple[int, FloatArray]:
-    """Return the place of the candidate of least loss, the first of several, and all losses.
+    """Return the index of the candidate with the smallest loss, the first if tied, and all losses.
 
     The loss is the number of errors unless there is a metric. A candidate without a solution on
     some part of the examples is never chosen.
@@ -280,18 +273,19 @@ class VoteTrainer(Trainer):
             out = fold == f
             if self.data.voters.learn:
                 rows = seen[f]
-                of_rows = Part(X[rows], y[rows])
-                H, H_out = self.data.voters.matrices(of_rows, X[out], self.data.rng)
-                [weights] = self._paths(H, of_rows.y)
+                part = Part(X[rows], y[rows])
+                H, H_out = self.data.voters.matrices(part, X[out], self.data.rng)
+                [weights] = self._paths(H, part.y)
             else:
                 weights, H_out = votes[f], self.H[out]
-            solved = ~np.isnan(weights).any(axis=1) & ~np.isnan(self.weights).any(axis=1)
-            zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
-            scores = (H_out @ weights.T).T
+            all_solved = _solved(self.weights)
             if np.ptp(y[seen[f]]) == 0:  # infinite: one against the rest decides
-                scores, zero = np.full(scores.shape, y[seen[f]][0] * np.inf), np.zeros_like(zero)
-                solved = ~np.isnan(self.weights).any(axis=1)
-            yield Scored(y[out], scores, zero, solved)
+                scores = np.full((len(weights), len(H_out)), y[seen[f]][0] * np.inf)
+                yield Scored(y[out], scores, solved=all_solved)
+            else:
+                zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
+                solved = all_solved & _solved(weights)
+                yield Scored(y[out], (H_out @ weights.T).T, zero, solved)
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, or the only class of the training part."""
@@ -318,11 +312,16 @@ class VoteTrainer(Trainer):
         return NoSolutionError(f"no candidate of {name} has a solution: {why}")
 
     def _paths(self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None) -> FloatArray:
-        if np.ptp(y) == 0:  # the only class is predicted, also where there is no vote
+        if np.ptp(y) == 0:  # the only class is predicted, without a vote
             shape = 1 if samples is None else len(samples), len(self.candidates), H.shape[1]
             return np.zeros(shape)
         self._problem = self.algorithm.reduced(H, y, samples)
         return self.algorithm.paths(self._problem, self.grids)
+
+
+def _solved(weights: FloatArray) -> BoolArray:
+    """Mark the candidates that have a solution."""
+    return np.asarray(~np.isnan(weights).any(axis=1))
 
 
 class DrawnTrainer(Trainer):
@@ -395,7 +394,7 @@ class PredictionTrainer(Trainer):
                 yield Scored(y[out], scores)
 
     def held_out_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs for each fold; those that predictions do not tell need another fit."""
+        """Yield the outputs for each fold; scores and probabilities may need another fit."""
         if need == "predictions":
             yield from super().held_out_outputs(fold, need)
             return
@@ -407,25 +406,16 @@ class PredictionTrainer(Trainer):
         for f in range(int(fold.max()) + 1):
             seen, rng = trained_on(fold, f), partial(self._rng_of_fold, f)
             data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
-            yield [self._trained(data, i, X[fold == f]) for i in range(len(self.candidates))]
+            yield [self.predictor.outputs(data, c, X[fold == f]) for c in self.candidates]
 
     def _rng_of_fold(self, f: int, name: str) -> np.random.Generator:
         return self.data.rng(f"fold {f}")
 
     def outputs(self, i: int) -> Outputs:
-        """Return what the predictions tell, or train the candidate once more."""
-        told = None if self._on_test is None else self.predictor.outputs_of(self._on_test[i])
-        return told or self._trained(self.data, i, self.data.test.X)
-
-    def _trained(self, data: TrainingData, i: int, X_new: FloatArray) -> Outputs:
-        """Train a candidate and return its outputs; a class that is alone is always predicted."""
-        labels = np.unique(data.train.y)
-        if self._tells_outputs or len(labels) > 1:
-            return self.predictor.outputs(data, self.candidates[i], X_new)
-        [code] = self._codes_of(labels)
-        predicted = np.full(len(X_new), code)
-        scores = np.full(len(X_new), labels[0]) if data.task == "classification" else None
-        return Outputs(predicted, scores, np.eye(data.n_classes)[predicted])
+        """Return the outputs that the predictions decide, or train the candidate once more."""
+        data, on_test = self.data, self._on_test
+        outputs = None if on_test is None else self.predictor.outputs_of(on_test[i])
+        return outputs or self.predictor.outputs(data, self.candidates[i], data.test.X)
 
     def path(self) -> Trained:
         """Return the scores of all candidates on training and test examples."""
@@ -476,38 +466,35 @@ class OneVsRest(Trainer):
         return self._joined([trainer.outputs(i) for trainer in self.trainers.values()])
 
     def held_out_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs for each fold, made of those of every class against the rest."""
-        if need == "predictions":
-            yield from super().held_out_outputs(fold, need)
-            return
+        """Yield the outputs for each fold, with every class against the rest."""
         each = (trainer.held_out_outputs(fold, need) for trainer in self.trainers.values())
         for parts in zip(*each, strict=True):
-            every = zip(*parts, strict=True)
-            solved = ([o for o in outputs if o is not None] for outputs in every)
+            candidates = zip(*parts, strict=True)
+            solved = ([outputs for outputs in one if outputs is not None] for one in candidates)
             yield [self._joined(o) if len(o) == len(parts) else None for o in solved]
 
-    def _joined(self, of_classes: Sequence[Outputs]) -> Outputs:
-        """Return the outputs for all classes, given those of each class against the rest."""
-        columns = np.array([outputs.scores for outputs in of_classes])
-        predicted = first_of_largest(columns, max(outputs.zero for outputs in of_classes))
+    def _joined(self, binary: Sequence[Outputs]) -> Outputs:
+        """Return the outputs for all classes, from the outputs of each class against the rest."""
+        columns = np.array([outputs.scores for outputs in binary])
+        predicted = first_of_largest(columns, max(outputs.zero for outputs in binary))
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
         scores[:, self._codes] = columns.T
-        return Outputs(self._codes[predicted], scores, self._probabilities(of_classes))
+        return Outputs(self._codes[predicted], scores, self._probabilities(binary))
 
     def unsolved(self) -> NoSolutionError:
         """Return the error of the first class."""
         return next(iter(self.trainers.values())).unsolved()
 
-    def _probabilities(self, of_classes: Sequence[Outputs]) -> FloatArray | None:
+    def _probabilities(self, binary: Sequence[Outputs]) -> FloatArray | None:
         """Return the probability of each class against the rest, divided by their sum."""
-        columns = [o.probabilities[:, 1] for o in of_classes if o.probabilities is not None]
-        if len(columns) < len(of_classes):
+        columns = [o.probabilities[:, 1] for o in binary if o.probabilities is not None]
+        if len(columns) < len(binary):
             return None
-        found = np.zeros((len(columns[0]), self.data.n_classes))
-        found[:, self._codes] = np.column_stack(columns)
-        total = found.sum(axis=1, keepdims=True)
+        sums = np.zeros((len(columns[0]), self.data.n_classes))
+        sums[:, self._codes] = np.column_stack(columns)
+        total = sums.sum(axis=1, keepdims=True)
         equal = np.isin(np.arange(self.data.n_classes), self._codes) / len(columns)
-        return np.where(total > 0, found / np.where(total > 0, total, 1.0), equal)
+        return np.where(total > 0, sums / np.where(total > 0, total, 1.0), equal)
 
 
 def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
@@ -520,5 +507,5 @@ def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
     zero : ndarray or float
         Scores that differ by no more are equal.
     """
-    known = np.where(np.isnan(scores), -np.inf, scores)
-    return np.asarray((known >= known.max(axis=0) - zero).argmax(axis=0))
+    ordered = np.where(np.isnan(scores), -np.inf, scores)
+    return np.asarray((ordered >= ordered.max(axis=0) - zero).argmax(axis=0))
