@@ -1,13 +1,18 @@
 # Everything runs in a virtual environment of the project's own. PYTHON names the interpreter it is
-# made with, and make VENV=... another place for it.
+# made with, make VENV=... another place for it, and make CONSTRAINTS=build/lowest.txt installs the
+# lowest versions of the dependencies.
 PYTHON ?= python3
+CONSTRAINTS := constraints.txt
 VENV := .venv
 BIN := $(VENV)/bin
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 # Bytecode is written for what is imported: that of all packages is 150 MB, and takes long.
-INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c constraints.txt
+INSTALL := $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-compile -c $(CONSTRAINTS)
 
-.PHONY: quickstart test test-slow lint docs benchmark reproduce-all tables audits reference clean
+.PHONY: help quickstart test test-slow lint docs benchmark reproduce-all tables audits reference dist clean
+
+help: ## this list
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-14s %s\n", $$1, $$2}' Makefile
 
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
@@ -50,12 +55,19 @@ audits: $(VENV)/run ## what the printed tables of each paper say by themselves
 reference: $(VENV)/run ## the page of the keys of a config
 	$(BIN)/quadrepro list keys --markdown > docs/config-reference.md
 
-clean:
+dist: $(VENV)/dev ## the wheel and the sdist, in dist
+	$(BIN)/python -m build
+
+clean: ## remove the environment and everything that was built
 	rm -rf $(VENV) build dist
 
 $(VENV)/bin/python:
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/run $(VENV)/dev: pyproject.toml constraints.txt | $(VENV)/bin/python
+build/lowest.txt: pyproject.toml
+	@mkdir -p $(@D)
+	sed -n '/^dependencies/,/^]/s/^ *"\(.*\)>=\(.*\)",$$/\1==\2/p' pyproject.toml > $@
+
+$(VENV)/run $(VENV)/dev: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	$(INSTALL) -e '.$(if $(filter dev,$(@F)),[dev])'
 	touch $@
