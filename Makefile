@@ -17,7 +17,7 @@ help: ## this list
 quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
 
-test: $(VENV)/dev ## the test suite, but for what is slow
+test: $(VENV)/dev ## the test suite, except for slow tests
 	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
 
 test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs and the examples of the docs
@@ -38,15 +38,15 @@ benchmark: $(VENV)/dev ## ratios against numpy, scikit-learn and scipy, measured
 	$(BIN)/python -m pytest benchmarks --benchmark-only --benchmark-disable-gc -q -s \
 		--table docs/benchmarks.md
 
-reproduce-all: $(VENV)/run ## every config, and the pages of all; data from $QUADREPRO_DATA
+reproduce-all: $(VENV)/run ## every config, with all pages; data from $QUADREPRO_DATA
 	$(BIN)/quadrepro run configs/*.yaml --jobs $(JOBS) --no-report --out results
 	$(BIN)/quadrepro table --all --out results
 
-tables: $(VENV)/run ## all tables, figures and pages again, from what has been computed
+tables: $(VENV)/run ## all tables, figures and pages again, from computed cells
 	printf '%s\n' configs/*.yaml | xargs -n 4 -P $(JOBS) $(BIN)/quadrepro table --out results
 	$(BIN)/quadrepro table --all --out results
 
-audits: $(VENV)/run ## what the printed tables of each paper say by themselves
+audits: $(VENV)/run ## arithmetic checks of each paper's printed tables
 	@set -e; for paper in quadrepro/papers/*/paper.yaml; do \
 		name=$$(basename $$(dirname $$paper)); \
 		$(BIN)/quadrepro audit $$name > results/audits/$$name.md; \

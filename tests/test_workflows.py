@@ -72,13 +72,13 @@ def test_a_workflow_names_its_rights_limits_and_files(path: Path) -> None:
 
 def test_data_are_fetched_before_they_are_checked_as_the_docs_show() -> None:
     docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
-    shown = docs.partition("Four commands do the work:")[2].split("```")[1]
+    block = docs.partition("Four commands do the work:")[2].split("```")[1]
     assert (
-        verbs_of([shown]) == verbs_of(commands_of(EXAMPLE)) == ["fetch", "check", "run", "compare"]
+        verbs_of([block]) == verbs_of(commands_of(EXAMPLE)) == ["fetch", "check", "run", "compare"]
     )
     assert verbs_of(commands_of(TABLES)) == ["fetch", "run", "compare"]
     commands = "\n".join(commands_of(EXAMPLE)).replace('"', "").replace("$CONFIG", "mine")
-    for line in shown.strip().splitlines()[1:]:
+    for line in block.strip().splitlines()[1:]:
         assert line.removeprefix("$ ") in commands
 
 
@@ -180,14 +180,14 @@ def test_the_example_recomputes_tables_of_a_repository_of_ones_own(
     Path("configs/mine.yaml").write_text(SMALL)
     Path("requirements.txt").write_text(f"quadrepro @ {ROOT.as_uri()}\n")
     docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
-    ignored = docs.partition("in `.gitignore`:")[2].split("```")[1].split()[1:]
+    ignored = docs.partition("a run writes again:")[2].split("```")[1].split()[1:]
     Path(".gitignore").write_text("\n".join(ignored))
     assert quadrepro("run", "configs/mine.yaml").exit_code == 0
     subprocess.run(["git", "init", "--quiet"], check=True)
     subprocess.run(["git", "add", "."], check=True)
     tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True).stdout.split()
     assert "results/mine/errors.csv" in tracked
-    # A checkout has what is tracked.
+    # A checkout has tracked files only.
     for name in tracked:
         place = tmp_path / "checkout" / name
         place.parent.mkdir(parents=True, exist_ok=True)
