@@ -1,0 +1,200 @@
+"""Workflows of GitHub are valid, pinned, and do in a clone what they promise."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from quadrepro.base.yaml import read_yaml
+from tests.cli.call import quadrepro
+from tests.conftest import SMALL
+
+ROOT = Path(__file__).resolve().parents[1]
+EXAMPLE = ROOT / "examples" / "github-actions.yml"
+TABLES = ROOT / ".github" / "workflows" / "tables.yml"
+WORKFLOWS = [EXAMPLE, *sorted((ROOT / ".github" / "workflows").glob("*.yml"))]
+
+
+def steps_of(path: Path) -> list[dict[str, Any]]:
+    return [step for job in read_yaml(path).data["jobs"].values() for step in job["steps"]]
+
+
+def commands_of(path: Path) -> list[str]:
+    return [step["run"] for step in steps_of(path) if "run" in step]
+
+
+def verbs_of(commands: list[str]) -> list[str]:
+    return re.findall(r"quadrepro (\w+)", "\n".join(commands))
+
+
+def test_the_schema_of_workflows_takes_every_file() -> None:
+    pytest.importorskip("check_jsonschema")
+    command = [sys.executable, "-m", "check_jsonschema"]
+    command += ["--builtin-schema", "vendor.github-workflows", *map(str, WORKFLOWS)]
+    result = subprocess.run(command, capture_output=True, text=True)
+    assert result.returncode == 0, result.stdout
+
+
+def test_an_action_is_pinned_to_one_commit_everywhere() -> None:
+    pins: dict[str, set[str]] = {}
+    for path in WORKFLOWS:
+        text = path.read_text(encoding="utf-8")
+        pinned = re.findall(r"uses: ([\w-]+/[\w-]+)\S*@([0-9a-f]{40} # v\d+\.\d+\.\d+)\n", text)
+        assert len(pinned) == len(re.findall(r"\buses:", text)), path
+        for action, pin in pinned:
+            pins.setdefault(action, set()).add(pin)
+    assert {action: pin for action, pin in pins.items() if len(pin) > 1} == {}
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)
+def test_a_workflow_names_its_rights_limits_and_files(path: Path) -> None:
+    workflow = read_yaml(path).data
+    assert workflow["permissions"] == {"contents": "read"}
+    assert all("timeout-minutes" in job for job in workflow["jobs"].values())
+    caches = [step["with"] for step in steps_of(path) if step.get("with", {}).get("cache")]
+    files = [name for cache in caches for name in cache["cache-dependency-path"].split()]
+    if path == EXAMPLE:
+        assert files == ["requirements.txt"]
+    else:
+        assert all((ROOT / name).is_file() for name in files)
+    targets = re.findall(r"^make (?:-C \S+ )?([\w-]+)", "\n".join(commands_of(path)), re.MULTILINE)
+    assert {*targets} <= {line.split()[0] for line in make_help().splitlines()}
+
+
+def test_data_are_fetched_before_they_are_checked_as_the_docs_show() -> None:
+    docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
+    block = docs.partition("Four commands do the work:")[2].split("```")[1]
+    assert (
+        verbs_of([block]) == verbs_of(commands_of(EXAMPLE)) == ["fetch", "check", "run", "compare"]
+    )
+    assert verbs_of(commands_of(TABLES)) == ["fetch", "run", "compare"]
+    commands = "\n".join(commands_of(EXAMPLE)).replace('"', "").replace("$CONFIG", "mine")
+    for line in block.strip().splitlines()[1:]:
+        assert line.removeprefix("$ ") in commands
+
+
+def make_help(*words: str) -> str:
+    command = ["make", "--no-print-directory", *(words or ["help"])]
+    return subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=True).stdout
+
+
+def test_make_alone_lists_every_target_in_one_line() -> None:
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    [targets] = re.findall(r"^\.PHONY: (.*)$", makefile, re.MULTILINE)
+    printed = subprocess.run(["make"], cwd=ROOT, capture_output=True, text=True, check=True).stdout
+    assert printed == make_help()
+    assert [line.split()[0] for line in printed.splitlines()] == targets.split()
+
+
+def test_the_lowest_versions_are_those_of_the_dependencies() -> None:
+    text = (ROOT / "pyproject.toml").read_text(encoding="utf-8")
+    dependencies = text.partition("\ndependencies = [")[2].partition("]")[0]
+    names = re.findall(r'"([\w-]+)>=', dependencies)
+    recipe = make_help("--dry-run", "--always-make", "build/lowest.txt")
+    script = recipe.splitlines()[-1].rpartition(">")[0]
+    pins = subprocess.run(["sh", "-c", script], cwd=ROOT, capture_output=True, text=True).stdout
+    assert re.findall(r"^([\w-]+)==[\d.]+$", pins, re.MULTILINE) == names
+
+
+@pytest.mark.slow
+def test_the_sdist_has_every_file_of_the_repository(tmp_path: Path) -> None:
+    pytest.importorskip("build")
+    clone = clone_of_repository(tmp_path)
+    command = [sys.executable, "-m", "build", "--sdist", "--outdir", str(tmp_path)]
+    subprocess.run(command, cwd=clone, check=True, capture_output=True)
+    [path] = tmp_path.glob("quadrepro-*.tar.gz")
+    with tarfile.open(path) as archive:
+        packed = {member.name.partition("/")[2] for member in archive if member.isfile()}
+    tracked = subprocess.run(["git", "ls-files"], cwd=clone, capture_output=True, text=True)
+    assert packed == {*tracked.stdout.splitlines(), "PKG-INFO"}
+
+
+def clone_of_repository(folder: Path) -> Path:
+    """Clone the last commit, without anything that is ignored or not committed."""
+    if not (ROOT / ".git").exists():
+        pytest.skip("an unpacked sdist has no repository to clone")
+    clone = folder / "clone"
+    subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
+    return clone
+
+
+@pytest.fixture(scope="module")
+def environment(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return an environment that has the packages of this one, but another place for quadrepro."""
+    folder = tmp_path_factory.mktemp("environment")
+    subprocess.run([sys.executable, "-m", "venv", str(folder)], check=True)
+    [packages] = folder.glob("lib/python*/site-packages")
+    (packages / "outer.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder
+
+
+def run_steps(path: Path, folder: Path, environment: Path) -> str:
+    """Run the commands of a workflow as GitHub does, and return the job's summary."""
+    summary = folder.parent / "summary.md"
+    env = {**os.environ, "GITHUB_STEP_SUMMARY": str(summary)}
+    env.pop("PYTHONPATH", None)
+    env["PATH"] = f"{environment / 'bin'}{os.pathsep}{env['PATH']}"
+    for name, value in read_yaml(path).data["env"].items():
+        env[name] = value.replace("${{ github.workspace }}", str(folder))
+    for command in commands_of(path):
+        assert "${{" not in command
+        shell = ["bash", "-e", "-c", command]
+        result = subprocess.run(shell, cwd=folder, env=env, capture_output=True, text=True)
+        assert result.returncode == 0, f"{command}\n{result.stdout}{result.stderr}"
+    return summary.read_text(encoding="utf-8")
+
+
+def uploaded_by(path: Path, folder: Path) -> set[str]:
+    """Return the names of the files that a workflow's last step uploads."""
+    config = read_yaml(path).data["env"]["CONFIG"]
+    place = steps_of(path)[-1]["with"]["path"].replace("${{ env.CONFIG }}", config)
+    return {file.name for file in (folder / place).iterdir()}
+
+
+@pytest.mark.slow
+def test_the_workflow_recomputes_a_committed_table_in_an_empty_clone(
+    environment: Path, tmp_path: Path
+) -> None:
+    clone = clone_of_repository(tmp_path)
+    summary = run_steps(TABLES, clone, environment)
+    assert "| balance " in summary
+    assert {"errors.md", "report.html"} <= uploaded_by(TABLES, clone)
+
+
+@pytest.mark.slow
+def test_the_example_recomputes_tables_of_a_repository_of_ones_own(
+    environment: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "repository"
+    (folder / "configs").mkdir(parents=True)
+    monkeypatch.chdir(folder)
+    Path("configs/mine.yaml").write_text(SMALL)
+    Path("requirements.txt").write_text(f"quadrepro @ {ROOT.as_uri()}\n")
+    docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
+    ignored = docs.partition("a run writes again:")[2].split("```")[1].split()[1:]
+    Path(".gitignore").write_text("\n".join(ignored))
+    assert quadrepro("run", "configs/mine.yaml").exit_code == 0
+    subprocess.run(["git", "init", "--quiet"], check=True)
+    subprocess.run(["git", "add", "."], check=True)
+    tracked = subprocess.run(["git", "ls-files"], capture_output=True, text=True).stdout.split()
+    assert "results/mine/errors.csv" in tracked
+    # A checkout has tracked files only.
+    for name in tracked:
+        place = tmp_path / "checkout" / name
+        place.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(name, place)
+    monkeypatch.chdir(tmp_path)
+    summary = run_steps(EXAMPLE, tmp_path / "checkout", environment)
+    assert "| monks " in summary
+    assert {"errors.md", "report.html"} <= uploaded_by(EXAMPLE, tmp_path / "checkout")
+    status = subprocess.run(["git", "add", "--dry-run", "."], cwd=folder, capture_output=True)
+    assert status.stdout == b""
