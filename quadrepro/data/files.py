@@ -109,7 +109,8 @@ def read_source(source: FileSource) -> pd.DataFrame:
     frame = read_file(Path(source.path), source, source.member)
     if not source.test:
         return frame
-    test = read_file(Path(source.test), source, source.member)
+    layout = source.model_copy(update={"skip": source.test_skip})
+    test = read_file(Path(source.test), layout, source.member)
     return with_parts(frame, test.set_axis(frame.columns[: test.shape[1]], axis=1), source.test)
 
 

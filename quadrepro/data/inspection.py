@@ -144,13 +144,15 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
-    paths = {"path": str(path.resolve()), "member": stated.member}
+    paths: dict[str, Any] = {"path": str(path.resolve()), "member": stated.member}
     if stated.test is not None:
-        test, other, _ = _read(stated.test, target, stated)
-        if other != layout:
+        named, other, _ = _read(stated.test, target, stated)
+        layout_of_test = layout.model_copy(update={"skip": other.skip})
+        test = read_file(stated.test, layout_of_test, stated.member)
+        if other.format != layout.format or test.shape != named.shape:
             raise DataError(f"{stated.test}: it is not written as {path}")
-        frame = with_parts(frame, test, str(stated.test))
-        paths["test"] = str(stated.test.resolve())
+        frame = with_parts(frame, test.set_axis(named.columns, axis=1), str(stated.test))
+        paths |= {"test": str(stated.test.resolve()), "test_skip": other.skip}
     target = _target_name(path, [*frame.columns], target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]

@@ -119,6 +119,7 @@ class FileSource(FileLayout):
     path: str = Field(description="Path from the card's folder; `.gz`, `.zip` are unpacked.")
     member: str = Field("", description="File inside a `.zip` that has several.")
     test: str = Field("", description="Path of a file with the test rows; they are below.")
+    test_skip: int = Field(0, ge=0, description="Number of lines above its first row.")
 
     @field_validator("path", "test")
     @classmethod
