@@ -178,7 +178,10 @@ def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
     with pytest.raises(DataError, match="its columns differ from the training rows"):
         inspect_file(train, "y", test=save("z,y\n3.5,b\n", "other.csv"))
     # Of two files of one layout, one can have a line above its rows.
-    train, test = save("1.5,2,a\n2.5,3,b\n", "a.data"), save("|1x2 test\n3.5,4,b\n4.5,5,a\n", "a.test")
+    train, test = (
+        save("1.5,2,a\n2.5,3,b\n", "a.data"),
+        save("|1x2 test\n3.5,4,b\n4.5,5,a\n", "a.test"),
+    )
     assert described(train, "x3", test=test, no_header=True).rows == 4
 
 
