@@ -119,18 +119,16 @@ def _sentence(
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
     text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
     text = f"{text}.{left_out}"
-    if all(_is_perfect(outcomes, row, best, scale) for row in outcomes.rows):
+    if all(_is_perfect(outcomes, row, order, scale) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
     longer = text + _more_splits(near_pairs, titles)
     return longer if len(longer) <= LONGEST else text
 
 
-def _is_perfect(outcomes: Outcomes, row: str, column: str, scale: Scale) -> bool:
-    """Return whether the metric of an algorithm has its best value, but for rounding."""
-    value = outcomes.mean(row, column) or 0.0
-    if scale.greater_is_better:
-        return value >= 1 - 1e-9
-    return value <= 1e-9 * max(outcomes.mean(row, c) or 0.0 for c in outcomes.columns)
+def _is_perfect(outcomes: Outcomes, row: str, order: Sequence[str], scale: Scale) -> bool:
+    """Return whether the first algorithm has the best value of the metric, but for rounding."""
+    values = [outcomes.mean(row, column) or 0.0 for column in order]
+    return values[0] >= 1 - 1e-9 if scale.greater_is_better else values[0] <= 1e-9 * max(values)
 
 
 def _more_splits(pairs: Sequence[Comparison], titles: Mapping[str, str]) -> str:
