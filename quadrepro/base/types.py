@@ -19,4 +19,4 @@ Task = Literal["classification", "multiclass", "regression"]
 """What is predicted: one of two classes, one of more classes, or a number."""
 
 Need = Literal["predictions", "scores", "probabilities"]
-"""What a metric is computed from: predicted targets, scores that order, or class probabilities."""
+"""Input of a metric: predicted targets, scores that order examples, or class probabilities."""

@@ -14,8 +14,8 @@ SCHEMA = ".quadrepro/config.json"
 
 _DRAFT = """\
 # yaml-language-server: $schema={schema}
-# Compares learners on {file}. `quadrepro check` validates this file and shows what a run
-# will do; `quadrepro list keys --markdown` lists all keys.
+# Compares learners on {file}. `quadrepro check` validates this file and previews the run;
+# `quadrepro list keys --markdown` lists all keys.
 {title}
 seed: 1                                      # where all random draws come from
 {repeats}

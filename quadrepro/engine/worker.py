@@ -95,13 +95,13 @@ def begin(parent: int, call: str = "") -> None:
 def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
-        here: object = makers(cell.learner, cell.protocol, cell.voters)
+        current: object = makers(cell.learner, cell.protocol, cell.voters)
     except ValueError as error:
-        here = str(error)
-    if here != planned:
+        current = str(error)
+    if current != planned:
         raise ConfigError(
-            f"the worker's code or packages differ from the plan's ({here} instead of {planned}):"
-            " install the same on all machines and run again; finished cells are kept"
+            f"the worker's code or packages differ from the plan's ({current} instead of"
+            f" {planned}): install the same on all machines and run again; finished cells are kept"
         )
 
 
