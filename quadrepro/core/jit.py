@@ -1,21 +1,22 @@
-"""numba's `njit` for the loops of this package, with a cache on disk that sees all of its code.
+"""numba's `njit` for the loops of this package, which are compiled when they are first called.
 
-numba looks at the file of a function alone, but loops call loops of other files: the folder of the
-cache is named by the hash of all files here. The result of every operation is rounded as in numpy,
-and nothing is reordered or fused. With ``NUMBA_DISABLE_JIT=1`` the same code runs as Python.
+numba is slow to import, and is only imported then. It looks at the file of a function alone, but
+loops call loops of other files: the folder of the cache on disk is named by the hash of all files
+here. The result of every operation is rounded as in numpy, and nothing is reordered or fused. With
+``NUMBA_DISABLE_JIT=1`` the same code runs as Python.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import shutil
+import stat
+import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
-
-import numba
-from numba.core import event
 
 from quadrepro.base.code import PACKAGE, hash_of
 
@@ -25,24 +26,97 @@ UNUSED = 30 * 24 * 3600
 """Age in seconds from which a folder of former code is deleted."""
 
 
-def _cache_folder() -> Path:
+class _Loop:
+    """A function that is compiled when it is first called, here or by a compiled one."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        functools.update_wrapper(self, function)
+        self._function = function
+
+    def __call__(self, *args: Any) -> Any:
+        return self._compiled(*args)
+
+    @functools.cached_property
+    def _compiled(self) -> Any:
+        import numba
+
+        # numba reads the folder when it makes the function. It is set for this one alone: the
+        # user's own functions are cached where the user wants.
+        before, folder = numba.config.CACHE_DIR, _cache_folder()  # type: ignore[attr-defined]
+        numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
+        try:
+            return numba.njit(cache=bool(folder), error_model="numpy")(self._function)
+        finally:
+            numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
+
+    def __reduce__(self) -> str:
+        return self._function.__qualname__
+
+    @property
+    def _numba_type_(self) -> Any:
+        """The type by which numba calls the function from a compiled one."""
+        return self._compiled._numba_type_
+
+
+def njit(function: F) -> F:
+    """Compile a function when it is first called."""
+    return cast(F, _Loop(function))
+
+
+@functools.cache
+def _cache_folder() -> str:
+    """Return the folder of compiled loops, or an empty text if no folder can be written to.
+
+    It is in ``NUMBA_CACHE_DIR``, or next to the code, or, where that is read-only, among the
+    temporary files: in a folder that only this user can write to, as what is in it is run.
+    """
     core = PACKAGE / "core"
-    place = Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__")
-    folder = place / f"loops-{hash_of(core.rglob('*.py'))[:16]}"
+    name = f"loops-{hash_of(core.rglob('*.py'))[:16]}"
+    for place in (Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__"), _temporary()):
+        if place and _is_writable(place / name):
+            _delete_unused(place, name)
+            return str(place / name)
+    return ""
+
+
+def _temporary() -> Path | None:
+    """Return this user's folder among the temporary files, or None if there cannot be one."""
+    try:
+        folder = Path(tempfile.gettempdir(), f"quadrepro-{os.getuid()}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        state = folder.lstat()
+    except OSError:
+        return None
+    is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid()
+    return folder if is_ours and not state.st_mode & 0o022 else None
+
+
+def _is_writable(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+    except OSError:
+        return False
+    return True
+
+
+def _delete_unused(place: Path, name: str) -> None:
     for other in place.glob("loops-*"):
-        if other != folder and other.stat().st_mtime < time.time() - UNUSED:
+        if other.name != name and other.stat().st_mtime < time.time() - UNUSED:
             shutil.rmtree(other, ignore_errors=True)
-    return folder
 
 
-numba.config.CACHE_DIR = str(_cache_folder())  # type: ignore[attr-defined]
+@functools.cache
+def _compiling() -> Any:
+    """Return numba's listener that adds up the time of compiling from the first call on."""
+    from numba.core import event
 
-njit = cast(Callable[[F], F], numba.njit(cache=True, error_model="numpy"))
-
-_compiling = event.TimingListener()  # type: ignore[no-untyped-call]
-event.register("numba:compile", _compiling)  # type: ignore[no-untyped-call]
+    listener = event.TimingListener()  # type: ignore[no-untyped-call]
+    event.register("numba:compile", listener)  # type: ignore[no-untyped-call]
+    return listener
 
 
 def clock() -> float:
     """Return the seconds of a clock that stops while loops are compiled."""
-    return time.perf_counter() - (_compiling.duration if _compiling.done else 0.0)
+    compiling = _compiling()
+    return time.perf_counter() - (compiling.duration if compiling.done else 0.0)

@@ -43,6 +43,21 @@ print(sorted({heavy} & set(sys.modules)))"""
     assert lines_of(code)[-1] == "[]"
 
 
+def test_verbs_that_read_numbers_alone_do_not_wait_for_numba(tmp_path: Path) -> None:
+    (tmp_path / "scores.csv").write_text(SCORES.replace("0.9,\n", "0.9,0.9\n"))
+    lines = [
+        ["rank", str(tmp_path / "scores.csv"), "--higher-is-better"],
+        ["audit", "lecture"],
+        ["compare", str(COMMITTED / "lecture"), str(COMMITTED / "lecture")],
+        *(["list", kind] for kind in ("algorithms", "experiments", "datasets", "claims", "keys")),
+    ]
+    code = f"""import sys; from quadrepro.cli import main
+for words in {lines}:
+    main(words, standalone_mode=False)
+print("numba" in sys.modules)"""
+    assert lines_of(code)[-1] == "False"
+
+
 SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
 COMMITTED = Path(__file__).resolve().parents[2] / "results"
 

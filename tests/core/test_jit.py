@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import pickle
 import shutil
 import time
+from collections.abc import Iterator
 from pathlib import Path
 
 import numba
@@ -12,7 +14,7 @@ import numpy as np
 import pytest
 
 import quadrepro
-from quadrepro.core import jit
+from quadrepro.core import elementary, jit
 from tests.make import lines_of
 
 STEP = """
@@ -58,18 +60,71 @@ def test_an_older_processor_and_plain_python_give_the_same_bytes() -> None:
     assert len(plain) > 40
 
 
-def test_only_caches_of_code_that_was_not_used_for_long_are_deleted(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path))
-    used = jit._cache_folder()
-    old, recent, other = (tmp_path / name for name in ("loops-0", "loops-1", "notes"))
-    for folder in (used, old, recent, other):
+@pytest.fixture
+def numba_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """Return the folder that NUMBA_CACHE_DIR names; temporary files have another one."""
+    (tmp_path / "temporary").mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "temporary"))
+    monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "numba"))
+    jit._cache_folder.cache_clear()
+    yield tmp_path / "numba"
+    jit._cache_folder.cache_clear()
+
+
+def half(x: float) -> float:
+    return 0.5 * x
+
+
+def test_only_caches_of_code_that_was_not_used_for_long_are_deleted(numba_folder: Path) -> None:
+    used = Path(jit._cache_folder())
+    old, recent, other = (numba_folder / name for name in ("loops-0", "loops-1", "notes"))
+    for folder in (old, recent, other):
         folder.mkdir()
     for folder in (used, old, other):
         os.utime(folder, (0, 0))
-    assert jit._cache_folder() == used
-    assert {*tmp_path.iterdir()} == {used, recent, other}
+    jit._cache_folder.cache_clear()
+    assert Path(jit._cache_folder()) == used
+    assert {*numba_folder.iterdir()} == {used, recent, other}
+
+
+def test_loops_are_cached_in_their_folder_and_other_functions_where_the_user_wants(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, users = tmp_path / "ours", tmp_path / "user's"
+    monkeypatch.setattr("quadrepro.core.jit._cache_folder", lambda: str(ours))
+    monkeypatch.setattr("numba.config.CACHE_DIR", str(users))
+    for make, folder in ((jit.njit, ours), (numba.njit(cache=True), users)):
+        assert make(half)(3.0) == 1.5
+        assert [path for path in tmp_path.rglob("*.nbi") if folder not in path.parents] == []
+        shutil.rmtree(folder)
+
+
+def test_without_a_writable_folder_loops_are_cached_among_temporary_files_of_the_user(
+    numba_folder: Path,
+) -> None:
+    numba_folder.touch()  # nobody can make a folder in it
+    assert jit.njit(half)(3.0) == 1.5
+    folder = Path(jit._cache_folder())
+    assert folder.parent == numba_folder.parent / "temporary" / f"quadrepro-{os.getuid()}"
+    assert [*folder.rglob("test_jit.half-*.nbi")]
+    assert folder.parent.stat().st_mode & 0o777 == 0o700
+
+
+def test_a_temporary_folder_that_others_could_write_to_is_not_used(numba_folder: Path) -> None:
+    numba_folder.touch()
+    planted = numba_folder.parent / "temporary" / f"quadrepro-{os.getuid()}"
+    planted.mkdir()
+    planted.chmod(0o777)
+    assert jit.njit(half)(3.0) == 1.5
+    assert not [*planted.iterdir()]
+    planted.rmdir()
+    planted.symlink_to(numba_folder.parent)
+    jit._cache_folder.cache_clear()
+    assert jit._cache_folder() == ""
+
+
+def test_loops_are_sent_to_workers_by_their_names() -> None:
+    assert pickle.loads(pickle.dumps(elementary.exp)) is elementary.exp
 
 
 def test_the_clock_stops_while_a_loop_is_compiled_and_only_then() -> None:
