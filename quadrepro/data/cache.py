@@ -40,6 +40,10 @@ _ORIGIN = b"origin"
 _COMPACT = (np.uint8, np.int16, np.int32, np.float32)
 
 
+class DamagedError(DataError):
+    """A file of the cache is damaged, and was set aside."""
+
+
 @dataclasses.dataclass(frozen=True)
 class Entry:
     """A table in the cache, and where it came from."""
@@ -49,9 +53,15 @@ class Entry:
 
 
 def cache_folder() -> Path:
-    """Return the folder of the cache: ``QUADREPRO_CACHE``, or else ~/.cache/quadrepro."""
-    named = os.environ.get("QUADREPRO_CACHE")
-    return Path(named) if named else Path.home() / ".cache" / "quadrepro"
+    """Return the folder of the cache: ``QUADREPRO_CACHE``, or the system's, by its variables."""
+    import pooch  # slow
+
+    try:
+        return Path(os.environ.get("QUADREPRO_CACHE") or pooch.os_cache("quadrepro")).expanduser()
+    except RuntimeError:
+        raise DataError(
+            "the cache has no folder, as this user has no home; name one with QUADREPRO_CACHE"
+        ) from None
 
 
 def find(card: Card, file: Path | None = None) -> Entry | None:
@@ -63,7 +73,8 @@ def find(card: Card, file: Path | None = None) -> Entry | None:
 
     try:
         return Entry(path, pq.read_metadata(path).metadata[_ORIGIN].decode())
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        _refuse_other_faults(error)
         _set_aside(path)
         return None
 
@@ -78,8 +89,9 @@ def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTa
     try:
         table = pq.read_table(entry.path, columns=names, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
+        _refuse_other_faults(error)
         _set_aside(entry.path)
-        raise DataError(
+        raise DamagedError(
             f"{entry.path} is damaged and was set aside; fetch the data set again with:"
             f" quadrepro fetch {card.name}"
         ) from error
@@ -140,6 +152,12 @@ def _keep(path: Path, content: bytes) -> None:
         ) from error
 
 
+def _refuse_other_faults(error: Exception) -> None:
+    """Raise an error of memory, or of access to a file, again: the file may be whole."""
+    if isinstance(error, MemoryError) or getattr(error, "errno", None):
+        raise error
+
+
 def _set_aside(path: Path) -> None:
     aside = path.with_name(f"{path.name}.damaged")
     path.replace(aside)
@@ -160,7 +178,8 @@ def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
     path = _splits_path(card, task)
     try:
         splits: NDArray[np.uint8] = np.load(path)
-    except (OSError, ValueError, EOFError):
+    except (OSError, ValueError, EOFError) as error:
+        _refuse_other_faults(error)
         splits = np.empty(0, dtype=np.uint8)
     if not path.stem.endswith(_hash(splits)):
         _set_aside(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import os
 import shlex
@@ -86,7 +87,8 @@ class Found:
         if not (isinstance(file, Path) and is_large):
             return sort_rows(verified(card, _parsed(where, card), self.origin))
         if entry := cache.find(card, file):
-            return cache.read(entry, card, only)
+            with contextlib.suppress(cache.DamagedError):
+                return cache.read(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
         if keep:
             try:

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from hypothesis import HealthCheck, given, settings
@@ -276,11 +277,64 @@ def test_a_bent_page_is_found_when_it_is_read() -> None:
     assert cache.find(CARD) is None
 
 
-def test_the_cache_is_in_the_home_folder_unless_named_otherwise(
+@pytest.mark.parametrize(
+    "fault", [pa.ArrowMemoryError("malloc of size 64 failed"), PermissionError(13, "denied")]
+)
+def test_without_memory_or_access_an_entry_is_not_called_damaged(
+    fault: Exception, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fail(*args: object, **keys: object) -> None:
+        raise fault
+
+    entry = kept(CARD, make_table([(1, "red", "no")]))
+    cache.keep_splits(CARD, 7, np.array([[1], [2]], dtype=np.uint8))
+    with monkeypatch.context() as context:
+        for name in ("pyarrow.parquet.read_table", "pyarrow.parquet.read_metadata", "numpy.load"):
+            context.setattr(name, fail)
+        for read in (
+            lambda: cache.read(entry, CARD),
+            lambda: cache.find(CARD),
+            lambda: cache.load_splits(CARD, 7),
+        ):
+            with pytest.raises(type(fault)):
+                read()
+    assert cache.read(entry, CARD).n_rows == len(cache.load_splits(CARD, 7)) - 1
+
+
+def test_a_damaged_copy_of_a_file_is_made_again_from_the_file(
+    known_toy: Card, toy_csv: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "LARGE", 8)
+    first = load_dataset("toy", toy_csv.parent).table
+    find_datasets([known_toy], toy_csv.parent)["toy"].load(keep=True)
+    (copy,) = (cache.cache_folder() / "tables").iterdir()
+    whole = copy.read_bytes()
+    # The metadata at the end are whole, so the damage is seen when the rows are read.
+    copy.write_bytes(whole[:60].translate(bytes(range(255, -1, -1))) + whole[60:])
+    again = find_datasets([known_toy], toy_csv.parent)["toy"].load(keep=True).table
+    assert_same(again, first)
+    assert copy.read_bytes() == whole
+
+
+def test_the_cache_is_where_the_system_keeps_caches_unless_named_otherwise(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path / "cache"))
-    assert cache.cache_folder() == tmp_path / "cache"
-    monkeypatch.delenv("QUADREPRO_CACHE")
     monkeypatch.setenv("HOME", str(tmp_path))
-    assert cache.cache_folder() == tmp_path / ".cache" / "quadrepro"
+    for name, place, folder in (
+        ("QUADREPRO_CACHE", "~/cache", "cache"),
+        ("QUADREPRO_CACHE", "", ".cache/quadrepro"),
+        ("XDG_CACHE_HOME", str(tmp_path / "xdg"), "xdg/quadrepro"),
+    ):
+        monkeypatch.setenv(name, place)
+        assert cache.cache_folder() == tmp_path / folder
+
+
+def test_a_user_without_a_home_is_asked_for_a_cache(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("HOME", "QUADREPRO_CACHE", "XDG_CACHE_HOME"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("os.getuid", lambda: 123_456_789)  # not in /etc/passwd
+    result = quadrepro("list", "datasets", "wine")
+    assert result.exit_code == 3
+    assert result.stderr == (
+        "error: the cache has no folder, as this user has no home; name one with QUADREPRO_CACHE\n"
+    )
