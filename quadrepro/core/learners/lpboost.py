@@ -15,7 +15,6 @@ and the dual simplex method starts from there.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import ClassVar
@@ -38,8 +37,13 @@ OPTIONS: dict[str, bool | int | float | str] = {
     "dual_feasibility_tolerance": 1e-9,
 }
 
-# highspy has types, but its constructor has none.
-_new_solver: Callable[[], highspy.Highs] = highspy.Highs
+
+class _Solver(highspy.Highs):
+    """HiGHS, which from 1.16 on prints its name while it is made, as soon as it has callbacks."""
+
+    def enableCallbacks(self) -> None:  # noqa: N802
+        self.setOptionValue("output_flag", False)
+        super().enableCallbacks()  # type: ignore[no-untyped-call]
 
 
 class LinearProgram:
@@ -70,7 +74,7 @@ class LinearProgram:
     ) -> None:
         n_rows, n = rows.shape
         self._least = least
-        self._solver = _new_solver()
+        self._solver = _Solver()  # type: ignore[no-untyped-call]
         for name, value in OPTIONS.items():
             self._solver.setOptionValue(name, value)
         self._solver.passModel(

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from dataclasses import replace
 
+import highspy
 import numpy as np
 import pytest
 from hypothesis import example, given
@@ -72,8 +75,16 @@ def test_where_no_voter_pays_for_itself_the_vote_is_empty(C: float) -> None:
 
 
 def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
-    capfd: pytest.CaptureFixture[str],
+    capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    enable: Callable[[highspy.Highs], None] = highspy.Highs.enableCallbacks
+
+    def enable_as_later_versions(solver: highspy.Highs) -> None:
+        if solver.getOptionValue("output_flag")[1]:
+            os.write(1, b"Running HiGHS")
+        enable(solver)
+
+    monkeypatch.setattr(highspy.Highs, "enableCallbacks", enable_as_later_versions)
     ones = np.ones(1)
     program = LinearProgram(-ones, ones[None], -np.inf * ones, np.inf * ones, 0 * ones)
     assert program.solve(3 * ones)[0] == pytest.approx(3.0)
