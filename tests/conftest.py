@@ -81,7 +81,8 @@ def nothing_from_outside(
     monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
 ) -> Iterator[None]:
     """Let no test see data from outside, the network, or the modules of another test's config."""
-    monkeypatch.delenv("QUADREPRO_DATA", raising=False)
+    for name in ("QUADREPRO_DATA", "QUADREPRO_OUT"):
+        monkeypatch.delenv(name, raising=False)
     # Few tests use their cache, so it is only named; `tmp_path` is a folder made for each test.
     folder = tmp_path_factory.getbasetemp() / "caches" / str(next(CACHES))
     monkeypatch.setenv("QUADREPRO_CACHE", str(folder))

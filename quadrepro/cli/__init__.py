@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import logging
 import shlex
 import sys
 from pkgutil import resolve_name
@@ -10,7 +11,7 @@ from typing import Any
 
 import click
 
-from quadrepro.base.text import visible
+from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
 
 SECTIONS = {
@@ -87,6 +88,13 @@ class _LazyGroup(click.Group):
         return sys.exit(code) if standalone_mode else code
 
 
+class _Printed(logging.Handler):
+    """Prints log lines on standard error, which tests and notebooks exchange."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        tell(self.format(record))
+
+
 def _stop(message: str, code: int) -> int:
     click.echo(visible(message), err=True)
     return code
@@ -118,6 +126,9 @@ def _usage(error: click.ClickException) -> str:
 @click.version_option(package_name="quadrepro")
 def main() -> None:
     """Run the command line."""
+    log = logging.getLogger("quadrepro")
+    log.setLevel("INFO")
+    log.handlers[:] = [_Printed()]
     # Names of files and of cards may have characters that the terminal cannot show.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 import functools
+import logging
+import os
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
+from click.shell_completion import CompletionItem
 
-from quadrepro.api import failure, is_offline, prepare
-from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
+from quadrepro.api import failure, prepare
+from quadrepro.base.resources import RECORDS, RESULTS, configs_folder, default_out, find_config
 from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 from quadrepro.tables.render import (
@@ -34,16 +38,43 @@ SHOWN = 10
 """Maximum number of items that a message lists."""
 
 PATH = click.Path(path_type=Path)
+FOLDER = click.Path(path_type=Path, file_okay=False)
 
-config_argument = click.argument("config")
+log = logging.getLogger("quadrepro")
+
+
+def completing(*names_of: Callable[[], Iterable[str]]) -> Callable[..., list[CompletionItem]]:
+    """Return a completion of names, or of files where no name begins like the word."""
+
+    def complete(
+        ctx: click.Context, param: click.Parameter, incomplete: str
+    ) -> list[CompletionItem]:
+        names = {name for names in names_of for name in names() if name.startswith(incomplete)}
+        return [*map(CompletionItem, sorted(names))] or [CompletionItem(incomplete, type="file")]
+
+    return complete
+
+
+def config_names() -> Iterable[str]:
+    """Return the names of configs that ship, and the YAML files in this folder."""
+    shipped = (path.stem for path in configs_folder().glob("*.yaml"))
+    return [*shipped, *map(str, Path().glob("*.yaml"))]
+
+
+config_argument = click.argument("config", shell_complete=completing(config_names))
 data_option = click.option(
-    "--data", type=PATH, help="Folder of canonical CSV files [default: $QUADREPRO_DATA]."
+    "--data",
+    type=FOLDER,
+    envvar="QUADREPRO_DATA",
+    show_envvar=True,
+    help="Folder of canonical CSV files.",
 )
 offline_option = click.option(
     "--offline",
     is_flag=True,
-    callback=lambda ctx, param, value: value or is_offline(),
-    help="Never use the network; list what is missing [also: $QUADREPRO_OFFLINE=1].",
+    envvar="QUADREPRO_OFFLINE",
+    show_envvar=True,
+    help="Never use the network; list what is missing.",
 )
 format_option = click.option(
     "--format",
@@ -55,7 +86,9 @@ format_option = click.option(
 )
 out_option = click.option(
     "--out",
-    type=PATH,
+    type=FOLDER,
+    envvar="QUADREPRO_OUT",
+    show_envvar=True,
     show_default="build for configs that ship, results for your own",
     help="Folder in which each experiment gets a folder of its name.",
 )
@@ -108,6 +141,23 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     return with_common
 
 
+def verbosity_options(command: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --quiet, which the command gets as `quiet`, and --verbose."""
+
+    @functools.wraps(command)
+    def with_level(level: str | None, **rest: Any) -> Any:
+        log.setLevel(level or "INFO")
+        return command(quiet=level == "WARNING", **rest)
+
+    for words in (
+        ("--verbose", "-v", "DEBUG", "Also show where rows come from, and what is kept where."),
+        ("--quiet", "-q", "WARNING", "Show errors only."),
+    ):
+        *names, level, text = words
+        with_level = click.option(*names, "level", flag_value=level, help=text)(with_level)
+    return with_level
+
+
 def echo(text: str = "", *, nl: bool = True) -> None:
     """Print text; control characters, which files of others may hold, are shown as escapes."""
     click.echo(visible(text), nl=nl)
@@ -123,13 +173,13 @@ def print_table(table: Table, form: str, label: str = "") -> None:
 
 
 def print_listing(header: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
-    """Print rows of words, folded to the width of the terminal."""
+    """Print rows of words, folded to the width of a terminal or the one that ``COLUMNS`` names."""
     # The whole of rich takes longer to import than most commands that need no listing.
     from rich.box import SIMPLE_HEAD
     from rich.table import Table as Grid
     from rich.text import Text
 
-    width = columns()
+    width = columns() if on_terminal() or "COLUMNS" in os.environ else sys.maxsize
     grid = Grid(box=SIMPLE_HEAD, show_edge=False, pad_edge=False, padding=(0, 1, 0, 0))
     grid.header_style = ""
     texts = [[Text(visible(str(word))) for word in row] for row in rows]

@@ -10,8 +10,16 @@ from typing import TYPE_CHECKING
 import click
 
 from quadrepro.base.files import read_text
-from quadrepro.base.resources import configs_folder, find_config
-from quadrepro.cli.common import data_option, echo, offline_option, print_listing
+from quadrepro.base.resources import cards_folder, configs_folder, find_config
+from quadrepro.cli.common import (
+    completing,
+    config_names,
+    data_option,
+    echo,
+    offline_option,
+    print_listing,
+    verbosity_options,
+)
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
@@ -23,13 +31,21 @@ Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
 
 
+def _dataset_names() -> list[str]:
+    """Return the names of data sets that ship and of those in this folder, for completion."""
+    return [
+        path.stem for folder in (cards_folder(), Path("datasets")) for path in folder.glob("*.yaml")
+    ]
+
+
 @click.command("fetch")
-@click.argument("what", nargs=-1)
+@click.argument("what", nargs=-1, shell_complete=completing(_dataset_names, config_names))
 @click.option("--all", "everything", is_flag=True, help="Every data set that has a card.")
 @data_option
 @offline_option
+@verbosity_options
 def fetch_command(
-    what: tuple[str, ...], everything: bool, data: Path | None, offline: bool
+    what: tuple[str, ...], everything: bool, data: Path | None, offline: bool, quiet: bool
 ) -> None:
     """Download data sets into the cache.
 
@@ -49,7 +65,8 @@ def fetch_command(
     bring_tasks(tasks, offline=offline)
     for place in find_datasets(by_name.values(), data).values():
         place.load()
-    echo(f"Available and as described by the cards: {', '.join(by_name)}")
+    if not quiet:
+        echo(f"Available and as described by the cards: {', '.join(by_name)}")
 
 
 def _named(names: tuple[str, ...]) -> tuple[list[Card], list[tuple[Card, int]]]:
@@ -137,7 +154,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
 
 @click.command("list")
 @click.argument("what", type=click.Choice([*LISTINGS, "keys"]))
-@click.argument("name", required=False)
+@click.argument("name", required=False, shell_complete=completing(_dataset_names))
 @data_option
 @click.option("--markdown", is_flag=True, help="With keys: those of a config as a page to read.")
 def list_command(what: str, name: str | None, data: Path | None, markdown: bool) -> None:

@@ -13,7 +13,9 @@ from quadrepro.cli.common import (
     PATH,
     Common,
     common_options,
+    completing,
     config_argument,
+    config_names,
     echo,
     format_option,
     print_listing,
@@ -29,7 +31,9 @@ if TYPE_CHECKING:
 
 
 @click.command("table")
-@click.argument("what", metavar="[CONFIG|FOLDER]...", nargs=-1)
+@click.argument(
+    "what", metavar="[CONFIG|FOLDER]...", nargs=-1, shell_complete=completing(config_names)
+)
 @click.option(
     "--all",
     "everything",

@@ -10,13 +10,18 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.api import rank
+from quadrepro.base.resources import papers_folder
 from quadrepro.base.text import tell
-from quadrepro.cli.common import PATH, echo, format_option, print_table
+from quadrepro.cli.common import FOLDER, PATH, completing, echo, format_option, print_table
 from quadrepro.errors import ConfigError, ToleranceError
 from quadrepro.tables.render import on_terminal
 
 if TYPE_CHECKING:
     from quadrepro.papers.printed import Sample, Unit
+
+
+def _paper_names() -> list[str]:
+    return [path.parent.name for path in papers_folder().glob("*/paper.yaml")]
 
 
 def sizes_of(
@@ -75,7 +80,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("audit")
-@click.argument("paper", metavar="PAPER|FILE")
+@click.argument("paper", metavar="PAPER|FILE", shell_complete=completing(_paper_names))
 @table_options
 @click.option("--unit", type=click.Choice(("fraction", "percent")), help="Unit of the numbers.")
 @click.option(
@@ -95,7 +100,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--draft", is_flag=True, help="Make a folder of the FILE that you can edit.")
 @click.option(
     "--out",
-    type=click.Path(file_okay=False, path_type=Path),
+    type=FOLDER,
     help="Folder to write audit.md and audit.csv to.",
 )
 @format_option
@@ -118,7 +123,8 @@ def audit_command(
     data are read.
 
     FILE is a single table as it was published: Markdown, LaTeX, CSV, HTML, Excel, JSON, or a PDF
-    with --page. --draft makes the folder of a paper from it, whose paper.yaml can state more.
+    with --page; - is standard input. --draft makes the folder of a paper from it, whose paper.yaml
+    can state more.
 
     Example: quadrepro audit table2.tex --metric accuracy --of cv=10 --n-test n
     """
@@ -128,7 +134,7 @@ def audit_command(
     from quadrepro.tables.audit.draft import table_paper, write_draft
 
     file = Path(paper)
-    if not file.is_file() or file.suffix == ".yaml":
+    if paper != "-" and (not file.is_file() or file.suffix == ".yaml"):
         if n_test or draft or unit or sample or any(choices.values()):
             raise click.UsageError(f"options for a table need a file, not {paper!r}")
         subject = load_paper(paper)
@@ -137,7 +143,7 @@ def audit_command(
         tell(table.describe("checked one by one"))
         subject = table_paper(table, unit=unit, sample=sample, n_test=n_test)
     if draft:
-        folder = Path(file.stem)
+        folder = Path(Path(table.path).stem)
         if folder.exists():
             raise ConfigError(f"{folder} exists: remove it, or call the file by another name")
         write_draft(subject, folder)
@@ -189,11 +195,14 @@ def audit_command(
 @click.option("--drop-missing", "missing", flag_value="rows", help="Short for --missing rows.")
 @table_options
 @format_option
-@click.option("--out", type=PATH, help="Folder for the tables (.md, .csv) and the diagram (.svg).")
+@click.option(
+    "--out", type=FOLDER, help="Folder for the tables (.md, .csv) and the diagram (.svg)."
+)
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a table of scores, and compare them.
 
-    SCORES is a table as it was published: a README, LaTeX, CSV, HTML, Excel, JSON or PDF file.
+    SCORES is a table as it was published: a README, LaTeX, CSV, HTML, Excel, JSON or PDF file, or -
+    for standard input.
     One line shows how it was read; an unclear role is refused with the option that decides.
 
     Prints the methods, each with its difference from the best one, the pairs, and a sentence that

@@ -18,13 +18,17 @@ from quadrepro.cli.common import (
     SHOWN,
     Common,
     common_options,
+    completing,
     config_argument,
+    config_names,
     echo,
     format_option,
+    log,
     missing_code,
     offline_option,
     print_listing,
     show,
+    verbosity_options,
 )
 from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
@@ -46,7 +50,13 @@ def shard_of(
 
 
 @click.command("run")
-@click.argument("configs", metavar="CONFIG...", nargs=-1, required=True)
+@click.argument(
+    "configs",
+    metavar="CONFIG...",
+    nargs=-1,
+    required=True,
+    shell_complete=completing(config_names),
+)
 @click.option(
     "--jobs",
     "-j",
@@ -69,7 +79,7 @@ def shard_of(
 )
 @format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
-@click.option("--quiet", "-q", is_flag=True, help="Show errors only.")
+@verbosity_options
 def run_command(
     configs: tuple[str, ...],
     common: Common,
@@ -116,6 +126,9 @@ def run_command(
     if todo:
         limits = {plan.experiment.name: plan.limits for plan in plans}
         compute_cells(todo, store, jobs, limits, quiet=quiet, dask=dask)
+    for cell, record in zip(todo, store.of(todo), strict=True):
+        name = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
+        log.debug("%s: %s in %.3g s, %s", name, record.status, record.seconds, record.key)
     if shard is None:
         return max([code, *map(finish, plans)])
     tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")

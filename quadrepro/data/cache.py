@@ -143,6 +143,7 @@ def _compact(column: Column) -> NDArray[Any]:
 
 
 def _keep(path: Path, content: bytes) -> None:
+    log.debug("%s: %s bytes", path, f"{len(content):,}")
     try:
         write_bytes(path, content)
     except OSError as error:

@@ -6,7 +6,6 @@ import shutil
 from collections.abc import Iterable
 from pathlib import Path
 
-from quadrepro.base.text import tell
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, canonical_order, sort_rows
 from quadrepro.data.card import Card
@@ -37,7 +36,8 @@ def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
         except DataError as error:
             failures.append(str(error))
         else:
-            tell(f"{card.name}: fetched from {origin} ({number} of {len(cards)})")
+            where = f"{number} of {len(cards)}"
+            cache.log.info("%s: fetched from %s (%s)", card.name, origin, where)
     if failures:
         raise DataError("\n".join([*failures, BY_HAND]))
 
@@ -56,9 +56,11 @@ def fetch(card: Card) -> str:
     reasons: list[DataError] = []
     for source in card.sources:
         if isinstance(source, OpenMLSource | WebSource):
+            cache.log.debug("%s: asking for %s", card.name, describe(source))
             try:
                 table = _rows(source, card)
             except DataError as error:
+                cache.log.debug("%s", error)
                 reasons.append(error)
             else:
                 cache.write(card, sort_rows(table), describe(source))

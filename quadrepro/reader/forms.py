@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import re
+import sys
 import zipfile
 from collections.abc import Iterable, Iterator
 from functools import partial
@@ -43,8 +44,10 @@ class Content(NamedTuple):
 
 
 def read_file(path: Path, page: int | None = None) -> Content:
-    """Return the tables of a file, or raise DataError."""
+    """Return the tables of a file, or of standard input if it is ``-``, or raise DataError."""
     try:
+        if path == Path("-"):
+            return Content("stdin", *_read(sys.stdin.buffer.read(), path, page))
         return Content(str(path), *_read(read_bytes(path), path, page))
     except DataError:
         raise

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from pathlib import Path
 
 import pytest
 
 from quadrepro import reproduce
+from quadrepro.data import cache
 from quadrepro.errors import DataError
 from tests.cli.call import quadrepro
 from tests.data.tables import written_card
@@ -96,6 +98,26 @@ def test_a_run_fetches_what_is_not_here_and_other_verbs_do_not(
         assert result.exit_code == 0
         assert "| one" in result.stdout
     assert server.asked == BOTH
+
+
+def test_quiet_prints_errors_alone_and_verbose_every_place_that_is_asked(
+    project: Path, server: Server
+) -> None:
+    usual, quiet, verbose = (), ("-q",), ("-v",)
+    printed = {}
+    for level in (verbose, usual, quiet):
+        shutil.rmtree(cache.cache_folder(), ignore_errors=True)
+        result = quadrepro("fetch", "one", *level)
+        assert result.exit_code == 0
+        printed[level] = result.stderr.splitlines(), bool(result.stdout)
+    assert printed[quiet] == ([], False)
+    [fetched], _ = printed[usual]
+    assert fetched.startswith("one: fetched from ")
+    lines, _ = printed[verbose]
+    assert fetched in lines
+    assert lines[0].startswith("one: asking for http")
+    assert lines[-1].startswith("one: rows from cache")
+    assert quadrepro("fetch", "wines", "-q").stderr.startswith("error: ")
 
 
 def test_all_is_what_is_not_here() -> None:

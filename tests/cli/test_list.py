@@ -43,6 +43,14 @@ def test_all_names_are_listed_no_wider_than_the_terminal(kind: str, names: list[
     assert all(meaning for _, *meaning in listed_names)
 
 
+def test_a_listing_in_a_pipe_is_not_folded(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("COLUMNS")
+    _, rule, *rows = call.quadrepro("list", "algorithms").stdout.splitlines()
+    assert len(rows) == len(ALGORITHMS) + 2
+    assert max(map(len, rows)) > 200
+    assert rule.startswith("──")
+
+
 def test_a_card_is_shown_with_its_place_and_whether_its_rows_match(canonical_folder: Path) -> None:
     text = listed("datasets", "monks").stdout
     path = cards_folder() / "monks.yaml"

@@ -24,14 +24,27 @@ def test_help_names_every_command_as_the_command_does() -> None:
         assert VERBS[verb][1] in " ".join(quadrepro(verb, "--help").output.split())
 
 
-def test_shells_complete_commands_options_and_choices() -> None:
+def test_shells_complete_commands_options_choices_names_and_files(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     def completed(words: list[str], incomplete: str) -> list[str]:
         shell = BashComplete(main, {}, "quadrepro", "_QUADREPRO_COMPLETE")
-        return [item.value for item in shell.get_completions(words, incomplete)]
+        items = shell.get_completions(words, incomplete)
+        return [f"{item.type} {item.value}".removeprefix("plain ") for item in items]
 
     assert completed([], "") == [*VERBS]
     assert completed(["run", "table1"], "--da") == ["--data", "--dask"]
     assert completed(["list"], "data") == ["datasets"]
+    monkeypatch.chdir(tmp_path)
+    for name in ("quick.yaml", "scores.csv"):
+        Path(name).touch()
+    for verb in ("run", "check", "table", "explain", "fetch"):
+        assert completed([verb], "quick") == ["quick.yaml", "quickstart"]
+    assert completed(["audit"], "quad") == ["quadboost"]
+    assert completed(["fetch"], "monk") == completed(["list", "datasets"], "monk") == MONKS
+    for words in (["audit"], ["rank"], ["init"], ["run"], ["table"], ["compare"], ["fetch"]):
+        assert completed(words, "sc") == ["file sc"]
+    assert completed(["run", "--out"], "re") == completed(["rank", "--out"], "re") == ["dir re"]
 
 
 def test_help_imports_nothing_heavy() -> None:
@@ -58,6 +71,7 @@ print("numba" in sys.modules)"""
     assert lines_of(code)[-1] == "False"
 
 
+MONKS = ["monks", "monks_2", "monks_3"]
 SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
 COMMITTED = Path(__file__).resolve().parents[2] / "results"
 
@@ -125,6 +139,32 @@ def test_tables_are_drawn_on_a_terminal_and_markdown_if_asked_for(
     written = quadrepro(*line.split(), "--format", "markdown").stdout
     assert written.startswith(f"## {title}\n")
     assert "|" in written
+
+
+@pytest.mark.parametrize("line", ["rank - --higher-is-better", "audit - --metric accuracy"])
+def test_a_dash_is_standard_input(line: str, tmp_path: Path) -> None:
+    path = tmp_path / "stdin"
+    path.write_text(SCORES.replace("0.9,\n", "0.9,0.8\n"))
+    from_file = quadrepro(*line.replace("-", str(path), 1).split())
+    result = CliRunner().invoke(main, line.split(), input=path.read_bytes())
+    assert (result.exit_code, result.stdout) == (0, from_file.stdout)
+    assert result.stdout.startswith("## ")
+
+
+def test_variables_of_the_environment_stand_for_options_that_name_them(
+    small_config: Write, tmp_path: Path
+) -> None:
+    config = small_config()
+    made = quadrepro("run", config, "--jobs", 1, "-q", QUADREPRO_OUT=str(tmp_path / "here"))
+    assert (made.exit_code, made.output) == (0, "")
+    assert (tmp_path / "here" / "small" / "errors.md").is_file()
+    for name, value, code in (("DATA", "/nowhere", 3), ("OFFLINE", "perhaps", 2)):
+        result = quadrepro("run", config, **{f"QUADREPRO_{name}": value})
+        assert result.exit_code == code
+        assert value in result.stderr
+    text = " ".join(quadrepro("run", "--help").stdout.split())
+    for name in ("DATA", "OFFLINE", "OUT"):
+        assert f"env var: QUADREPRO_{name}" in text
 
 
 def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
