@@ -5,7 +5,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-import piqp
+
+# `piqp.DenseSolver` is from the build for this processor, and the last bits of builds differ.
+from piqp.piqp_python import DenseSolver
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Hyperparameter
@@ -50,7 +52,7 @@ def solve_box_program(
         If the primal residual, the dual one or the duality gap is above `RESIDUAL`, each relative
         to its largest term or to 1.
     """
-    solver = piqp.DenseSolver()
+    solver = DenseSolver()
     # Scaled rows and columns make it stall where voters depend on each other.
     solver.settings.preconditioner_iter = 0
     for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):

@@ -315,6 +315,10 @@ def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan() -> None:
     assert np.isnan(MinCqOnCBBoost().path(*none, Grid.of({"n_rounds": [2]}))).all()
 
 
+def test_quadratic_programs_are_solved_by_the_same_code_on_any_processor() -> None:
+    assert programs.DenseSolver.__module__ == "piqp.piqp_python"
+
+
 # Without a solution
 
 
