@@ -72,23 +72,26 @@ def _cache_folder() -> str:
     """
     core = PACKAGE / "core"
     name = f"loops-{hash_of(core.rglob('*.py'))[:16]}"
-    for place in (Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__"), _temporary()):
-        if place and _is_writable(place / name):
-            _delete_unused(place, name)
-            return str(place / name)
-    return ""
+    place = Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__")
+    if not _is_writable(place / name):
+        place = Path(tempfile.gettempdir(), f"quadrepro-{os.getuid()}")
+        if not (_is_ours(place) and _is_writable(place / name)):
+            return ""
+    for other in place.glob("loops-*"):
+        if other.name != name and other.stat().st_mtime < time.time() - UNUSED:
+            shutil.rmtree(other, ignore_errors=True)
+    return str(place / name)
 
 
-def _temporary() -> Path | None:
-    """Return this user's folder among the temporary files, or None if there cannot be one."""
+def _is_ours(folder: Path) -> bool:
+    """Make a folder, and return whether no other user can write to it."""
     try:
-        folder = Path(tempfile.gettempdir(), f"quadrepro-{os.getuid()}")
         folder.mkdir(mode=0o700, exist_ok=True)
-        state = folder.lstat()
     except OSError:
-        return None
-    is_ours = stat.S_ISDIR(state.st_mode) and state.st_uid == os.getuid()
-    return folder if is_ours and not state.st_mode & 0o022 else None
+        return False
+    state = folder.lstat()
+    is_folder = stat.S_ISDIR(state.st_mode)
+    return is_folder and state.st_uid == os.getuid() and not state.st_mode & 0o022
 
 
 def _is_writable(folder: Path) -> bool:
@@ -98,12 +101,6 @@ def _is_writable(folder: Path) -> bool:
     except OSError:
         return False
     return True
-
-
-def _delete_unused(place: Path, name: str) -> None:
-    for other in place.glob("loops-*"):
-        if other.name != name and other.stat().st_mtime < time.time() - UNUSED:
-            shutil.rmtree(other, ignore_errors=True)
 
 
 @functools.cache
