@@ -16,7 +16,14 @@ import click
 from click.shell_completion import CompletionItem
 
 from quadrepro.api import failure, prepare
-from quadrepro.base.resources import RECORDS, RESULTS, configs_folder, default_out, find_config
+from quadrepro.base.resources import (
+    RECORDS,
+    RESULTS,
+    configs_folder,
+    default_out,
+    find_config,
+    papers_folder,
+)
 from quadrepro.base.text import tell, visible
 from quadrepro.errors import EXIT_CELLS_MISSING
 from quadrepro.tables.render import (
@@ -43,31 +50,49 @@ FOLDER = click.Path(path_type=Path, file_okay=False)
 log = logging.getLogger("quadrepro")
 
 
-def completing(*names_of: Callable[[], Iterable[str]]) -> Callable[..., list[CompletionItem]]:
-    """Return a completion of names, or of files where no name begins like the word."""
+def completing(*folders: Callable[[], Path]) -> Callable[..., list[CompletionItem]]:
+    """Return a completion of names, or of files if no name begins like the word.
 
-    def complete(
-        ctx: click.Context, param: click.Parameter, incomplete: str
-    ) -> list[CompletionItem]:
-        names = {name for names in names_of for name in names() if name.startswith(incomplete)}
-        return [*map(CompletionItem, sorted(names))] or [CompletionItem(incomplete, type="file")]
+    YAML files that ship are named without their ending, and papers by their folder.
+    """
+
+    def complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
+        paths = [path for folder in folders for path in folder().glob("*.yaml")]
+        names = [path.stem if path.is_absolute() else path.name for path in paths]
+        if papers_folder in folders:
+            names += [path.parent.name for path in papers_folder().glob("*/paper.yaml")]
+        items = [CompletionItem(name) for name in sorted(names) if name.startswith(begun)]
+        return items or [CompletionItem(begun, type="file")]
 
     return complete
 
 
-def config_names() -> Iterable[str]:
-    """Return the names of configs that ship, and the YAML files in this folder."""
-    shipped = (path.stem for path in configs_folder().glob("*.yaml"))
-    return [*shipped, *map(str, Path().glob("*.yaml"))]
-
-
-config_argument = click.argument("config", shell_complete=completing(config_names))
+complete_configs = completing(configs_folder, Path)
+config_argument = click.argument("config", shell_complete=complete_configs)
 data_option = click.option(
     "--data",
     type=FOLDER,
     envvar="QUADREPRO_DATA",
     show_envvar=True,
     help="Folder of canonical CSV files.",
+)
+
+
+def _set_level(ctx: click.Context, param: click.Parameter, value: bool) -> bool:
+    if value:
+        log.setLevel("WARNING" if param.name == "quiet" else "DEBUG")
+    return value
+
+
+quiet_option = click.option(
+    *("--quiet", "-q"), is_flag=True, callback=_set_level, help="Show errors only."
+)
+verbose_option = click.option(
+    *("--verbose", "-v"),
+    is_flag=True,
+    expose_value=False,
+    callback=_set_level,
+    help="Also show where rows come from, what is kept where, and every cell.",
 )
 offline_option = click.option(
     "--offline",
@@ -139,23 +164,6 @@ def common_options(command: Callable[..., Any]) -> Callable[..., Any]:
     for decorate in (repeats_option, out_option, data_option):
         with_common = decorate(with_common)
     return with_common
-
-
-def verbosity_options(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --quiet, which the command gets as `quiet`, and --verbose."""
-
-    @functools.wraps(command)
-    def with_level(level: str | None, **rest: Any) -> Any:
-        log.setLevel(level or "INFO")
-        return command(quiet=level == "WARNING", **rest)
-
-    for words in (
-        ("--verbose", "-v", "DEBUG", "Also show where rows come from, and what is kept where."),
-        ("--quiet", "-q", "WARNING", "Show errors only."),
-    ):
-        *names, level, text = words
-        with_level = click.option(*names, "level", flag_value=level, help=text)(with_level)
-    return with_level
 
 
 def echo(text: str = "", *, nl: bool = True) -> None:

@@ -13,12 +13,12 @@ from quadrepro.base.files import read_text
 from quadrepro.base.resources import cards_folder, configs_folder, find_config
 from quadrepro.cli.common import (
     completing,
-    config_names,
     data_option,
     echo,
     offline_option,
     print_listing,
-    verbosity_options,
+    quiet_option,
+    verbose_option,
 )
 from quadrepro.errors import ConfigError, nearest
 
@@ -31,19 +31,13 @@ Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
 
 
-def _dataset_names() -> list[str]:
-    """Return the names of data sets that ship and of those in this folder, for completion."""
-    return [
-        path.stem for folder in (cards_folder(), Path("datasets")) for path in folder.glob("*.yaml")
-    ]
-
-
 @click.command("fetch")
-@click.argument("what", nargs=-1, shell_complete=completing(_dataset_names, config_names))
+@click.argument("what", nargs=-1, shell_complete=completing(cards_folder, configs_folder, Path))
 @click.option("--all", "everything", is_flag=True, help="Every data set that has a card.")
 @data_option
 @offline_option
-@verbosity_options
+@quiet_option
+@verbose_option
 def fetch_command(
     what: tuple[str, ...], everything: bool, data: Path | None, offline: bool, quiet: bool
 ) -> None:
@@ -154,7 +148,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
 
 @click.command("list")
 @click.argument("what", type=click.Choice([*LISTINGS, "keys"]))
-@click.argument("name", required=False, shell_complete=completing(_dataset_names))
+@click.argument("name", required=False, shell_complete=completing(cards_folder))
 @data_option
 @click.option("--markdown", is_flag=True, help="With keys: those of a config as a page to read.")
 def list_command(what: str, name: str | None, data: Path | None, markdown: bool) -> None:

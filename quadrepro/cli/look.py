@@ -13,9 +13,8 @@ from quadrepro.cli.common import (
     PATH,
     Common,
     common_options,
-    completing,
+    complete_configs,
     config_argument,
-    config_names,
     echo,
     format_option,
     print_listing,
@@ -31,9 +30,7 @@ if TYPE_CHECKING:
 
 
 @click.command("table")
-@click.argument(
-    "what", metavar="[CONFIG|FOLDER]...", nargs=-1, shell_complete=completing(config_names)
-)
+@click.argument("what", metavar="[CONFIG|FOLDER]...", nargs=-1, shell_complete=complete_configs)
 @click.option(
     "--all",
     "everything",

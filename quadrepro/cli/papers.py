@@ -20,10 +20,6 @@ if TYPE_CHECKING:
     from quadrepro.papers.printed import Sample, Unit
 
 
-def _paper_names() -> list[str]:
-    return [path.parent.name for path in papers_folder().glob("*/paper.yaml")]
-
-
 def sizes_of(
     ctx: click.Context, param: click.Parameter, value: tuple[str, ...]
 ) -> dict[str, int] | str:
@@ -80,7 +76,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 @click.command("audit")
-@click.argument("paper", metavar="PAPER|FILE", shell_complete=completing(_paper_names))
+@click.argument("paper", metavar="PAPER|FILE", shell_complete=completing(papers_folder))
 @table_options
 @click.option("--unit", type=click.Choice(("fraction", "percent")), help="Unit of the numbers.")
 @click.option(

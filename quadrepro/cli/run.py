@@ -18,17 +18,17 @@ from quadrepro.cli.common import (
     SHOWN,
     Common,
     common_options,
-    completing,
+    complete_configs,
     config_argument,
-    config_names,
     echo,
     format_option,
     log,
     missing_code,
     offline_option,
     print_listing,
+    quiet_option,
     show,
-    verbosity_options,
+    verbose_option,
 )
 from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
@@ -55,7 +55,7 @@ def shard_of(
     metavar="CONFIG...",
     nargs=-1,
     required=True,
-    shell_complete=completing(config_names),
+    shell_complete=complete_configs,
 )
 @click.option(
     "--jobs",
@@ -79,7 +79,8 @@ def shard_of(
 )
 @format_option
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
-@verbosity_options
+@quiet_option
+@verbose_option
 def run_command(
     configs: tuple[str, ...],
     common: Common,
