@@ -171,7 +171,7 @@ def own_file(path: str, folder: str) -> Path | None:
         return None
     if folder and (file := module_file(folder, module)):
         return file
-    if distributions(module) or user_file(module):
+    if distributions(module):
         return None
     beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
     meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
