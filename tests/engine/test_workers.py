@@ -33,7 +33,7 @@ from quadrepro.engine import worker
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.run import compute
 from quadrepro.engine.worker import Limits, run_cell
-from tests.make import cells, plan_of, with_learner
+from tests.make import cells, lines_of, plan_of, with_learner
 
 
 class UnprintableError(BaseException):
@@ -273,6 +273,12 @@ def test_jobs_and_else_the_callers_context_decide_how_many_cells_run_at_once(
     with parallel_config(n_jobs=context):
         assert records_of(tmp_path, [odd()], jobs)[0].ok
     assert used == [(max(2, n_workers), n_workers)]
+
+
+def test_a_worker_imports_nothing_that_its_cell_does_not_need() -> None:
+    heavy = "{'pandas', 'pyarrow', 'sklearn', 'matplotlib'}"
+    code = f"import sys, quadrepro.engine.worker; print({heavy} & {{*sys.modules}})"
+    assert lines_of(code) == ["set()"]
 
 
 @pytest.mark.slow
