@@ -469,7 +469,7 @@ def compute_cells(
     quiet: bool = False,
     dask: str | None = None,
 ) -> None:
-    """Compute cells, and show progress and the first failure of each kind."""
+    """Compute cells, and show progress, and the first failure and warning of each kind."""
     if not cells:
         return
     # They take long to import.
@@ -479,19 +479,21 @@ def compute_cells(
 
     by_key = {cell.key: cell for cell in cells}
     reported: set[tuple[str, str]] = set()
-    with RunProgress(len(cells), quiet) as progress, workers_of(dask):
-        for record in compute(cells, store, None if dask else jobs or -1, limits):
+    with RunProgress(len(cells), quiet) as progress, workers_of(dask) as send:
+        for record in compute(cells, store, jobs, limits, send):
             progress.advance()
             cell = by_key[record.key]
-            kind = (cell.algorithm, record.reason)
-            if not record.ok and kind not in reported:
-                reported.add(kind)
-                progress.tell(failure(cell.dataset, cell.algorithm, cell.repeat, record))
+            lines = [] if quiet else [f"warning: {text}" for text in record.warnings]
+            lines += [] if record.ok else [failure(record)]
+            for line in lines:
+                if (cell.algorithm, line) not in reported:
+                    reported.add((cell.algorithm, line))
+                    progress.tell(f"{cell.name}: {line}")
 
 
-def failure(row: str, column: str, repeat: int, record: Record) -> str:
-    """Return in one line which cell has no result, and why."""
-    return f"{row}, {column}, repeat {repeat}: {record.status}: {record.reason or 'not computed'}"
+def failure(record: Record) -> str:
+    """Return in one line why a cell has no result."""
+    return f"{record.status}: {record.reason or 'not computed'}"
 
 
 def prepare(

@@ -6,9 +6,13 @@ A record is kept under a hash of both, so that changed code never finds the resu
 from __future__ import annotations
 
 import hashlib
+import importlib.util
 import re
-from collections.abc import Iterable
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
 from functools import cache
+from importlib.machinery import PathFinder
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -20,10 +24,17 @@ ROOT = "quadrepro.core.cell"
 DECIDING = ("core", "data.canonical", "data.card", "data.rules", "data.schema")
 """What decides numbers. Other modules of data only fetch rows, which the cards' hashes check."""
 
-_IMPORT = re.compile(r"^ *(?:from|import) ([\w.]+)(?: import (\([^)]*\)|.*))?", re.MULTILINE)
-"""A module, and what is imported of it; an abstract syntax tree takes ten times as long."""
+_IMPORT = re.compile(
+    r"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)"
+    r"|import[ \t]+([^\n;]*))",
+    re.MULTILINE,
+)
+"""An import, perhaps in a string; an abstract syntax tree takes ten times as long."""
 
 _TYPES_ONLY = re.compile(r"^if TYPE_CHECKING:\n(?:[ \t].*\n|\n)+", re.MULTILINE)
+
+_COMMENT = re.compile(r"#.*|\\\n")
+"""A comment, or the end of a line that goes on."""
 
 
 @cache
@@ -53,15 +64,81 @@ def files_of(modules: Iterable[str]) -> set[Path]:
 
     A registry names modules, of which a cell uses few: those are named by the cell.
     """
-    found: set[Path] = set()
-    rest = [*modules]
+    return {*files_needed(modules, _deciding_file).values()}
+
+
+def files_needed(modules: Iterable[str], file_of: Callable[[str], Path | None]) -> dict[str, Path]:
+    """Return the files of modules and of all that they import, by module.
+
+    `file_of` returns the file of a module, or None for one that is not followed. Modules that code
+    imports by a computed name are not seen.
+    """
+    files: dict[str, Path] = {}
+    rest, visited = [*modules], {""}
     while rest:
-        name = rest.pop()
-        file = _file(name)
-        if file is not None and file not in found:
-            found.add(file)
-            rest += _imports(file)
-    return found
+        module = rest.pop()
+        if module in visited:
+            continue
+        visited.add(module)
+        if file := file_of(module):
+            files[module] = file
+            rest += [*imports_of(module, file), module.rpartition(".")[0]]
+    return dict(sorted(files.items()))
+
+
+def imports_of(module: str, file: Path) -> set[str]:
+    """Return all that a module may import, but not for types alone; not all names are modules."""
+    if file.suffix != ".py":
+        return set()
+    text = _COMMENT.sub("", file.read_text(encoding="utf-8", errors="replace"))
+    package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
+    names: set[str] = set()
+    for source, members, modules in _IMPORT.findall(_TYPES_ONLY.sub("", text)):
+        if modules:
+            names |= {part.split()[0] for part in modules.split(",") if part.strip()}
+            continue
+        name = source.lstrip(".")
+        level = len(source) - len(name)
+        parts = package[: len(package) + 1 - level] if level else []
+        base = ".".join([*parts, *filter(None, [name])])
+        names |= {base, *(f"{base}.{part}" for part in re.findall(r"\w+", members))}
+    return names
+
+
+def user_file(module: str, folder: str | Path = "") -> Path | None:
+    """Return the file of a module of the user's own; None for others, and for none.
+
+    Such a module is in a folder, or found on Python's path without being installed, unless by a
+    link to the user's files.
+    """
+    if folder and (file := module_file(folder, module)):
+        return file if is_own(file) else None
+    top, *parts = module.split(".")
+    if top in sys.stdlib_module_names or top == PACKAGE.name:
+        return None
+    try:
+        spec = importlib.util.find_spec(top)
+        for i in range(len(parts)):
+            places = spec and spec.submodule_search_locations
+            name = ".".join([top, *parts[: i + 1]])
+            spec = PathFinder.find_spec(name, places) if places else None
+    except (ImportError, ValueError, AttributeError):
+        return None
+    file = Path(spec.origin or "") if spec else Path()
+    return file if file.is_file() and is_own(file) else None
+
+
+def module_file(folder: str | Path, module: str) -> Path | None:
+    """Return the file of a module of a folder; None if it is not there."""
+    path = Path(folder).joinpath(*module.split("."))
+    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
+
+
+def is_own(file: Path) -> bool:
+    """Return whether a file is neither installed nor part of Python or of this package."""
+    roots = (PACKAGE, Path(sysconfig.get_path("stdlib")))
+    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
+    return not is_installed and not any(map(file.is_relative_to, roots))
 
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
@@ -77,21 +154,10 @@ def _version(package: str) -> str:
         return ""
 
 
-def _file(module: str) -> Path | None:
-    """Return the file of a deciding module; None for any other name."""
+def _deciding_file(module: str) -> Path | None:
+    """Return the file of a deciding module of this package; None for any other name."""
     package, _, name = module.partition(".")
     decides = any(f"{name}.".startswith(f"{part}.") for part in DECIDING)
     if package != PACKAGE.name or not decides or name.endswith(".registry"):
         return None
-    path = PACKAGE.joinpath(*name.split("."))
-    path = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-    return path if path.is_file() else None
-
-
-@cache
-def _imports(file: Path) -> tuple[str, ...]:
-    """Return all that a file may import, but not for types alone."""
-    found = []
-    for module, names in _IMPORT.findall(_TYPES_ONLY.sub("", file.read_text(encoding="utf-8"))):
-        found += [module, *(f"{module}.{name}" for name in re.findall(r"\w+", names))]
-    return tuple(found)
+    return module_file(PACKAGE.parent, module)

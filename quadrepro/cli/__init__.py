@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import logging
 import shlex
+import signal
 import sys
 from pkgutil import resolve_name
 from typing import Any
@@ -12,7 +13,7 @@ from typing import Any
 import click
 
 from quadrepro.base.text import tell, visible
-from quadrepro.errors import EXIT_INTERRUPTED, QuadreproError, nearest
+from quadrepro.errors import QuadreproError, nearest
 
 SECTIONS = {
     "Run": {
@@ -82,8 +83,10 @@ class _LazyGroup(click.Group):
             if not isinstance(error.__context__, KeyboardInterrupt):
                 raise
             again = shlex.join(["quadrepro", *sys.argv[1:]])
+            # A signal other than that of Ctrl-C interrupts with its number.
+            number, *_ = (*error.__context__.args, signal.SIGINT)
             code = _stop(
-                f"interrupted; finished work is kept; continue with: {again}", EXIT_INTERRUPTED
+                f"interrupted; finished work is kept; continue with: {again}", 128 + number
             )
         return sys.exit(code) if standalone_mode else code
 
@@ -121,7 +124,7 @@ def _usage(error: click.ClickException) -> str:
     "quadrepro run quickstart                reproduce five rows of a paper's table",
     epilog="Exit codes: 0 done; 1 some cells failed or are missing; "
     "2 usage or config; 3 data missing or different from its card; 4 tables or recomputed "
-    "results differ, or a paper fails `audit --strict`; 130 interrupted.",
+    "results differ, or a paper fails `audit --strict`; 130 interrupted, 143 terminated.",
 )
 @click.version_option(package_name="quadrepro")
 def main() -> None:

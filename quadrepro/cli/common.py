@@ -227,7 +227,8 @@ def missing_code(results: Results) -> int:
         alike.setdefault((cell[1], record.reason), []).append(cell)
     for cells in [*alike.values()][:SHOWN]:
         many = f" ({len(cells)} cells alike)" if len(cells) > 1 else ""
-        tell(failure(*cells[0], bad[cells[0]]) + many)
+        row, column, repeat = cells[0]
+        tell(f"{row}, {column}, repeat {repeat}: {failure(bad[cells[0]])}{many}")
     listed = results.folder / "cells.csv"
     tell(f"{len(bad)} of {len(records)} cells have no result; {listed} lists them")
     if {record.status for record in bad.values()} != {"missing"}:

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NoReturn
 
 import click
 
@@ -107,11 +107,12 @@ def run_command(
         raise click.UsageError("--jobs is for this machine: leave out --dask")
     from quadrepro.results.files import refuse_other_config
 
-    # SIGTERM ends a run like Ctrl-C, with the line that resumes it.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
-    # What joblib says of the cells that were being computed then, which that line says, and of a
-    # worker that it replaces since psutil finds it grown, as it is with the data that it holds.
-    warnings.filterwarnings("ignore", "[0-9]+ tasks |A worker stopped ", UserWarning)
+    # These end a run like Ctrl-C, with the line that resumes it, unless nohup keeps it running.
+    for number in (signal.SIGTERM, signal.SIGHUP):
+        if signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, _interrupt)
+    # joblib warns of the cells that are being computed then; that line is enough.
+    warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
@@ -128,12 +129,15 @@ def run_command(
         limits = {plan.experiment.name: plan.limits for plan in plans}
         compute_cells(todo, store, jobs, limits, quiet=quiet, dask=dask)
     for cell, record in zip(todo, store.of(todo), strict=True):
-        name = f"{cell.dataset}, {cell.algorithm}, repeat {cell.repeat}"
-        log.debug("%s: %s in %.3g s, %s", name, record.status, record.seconds, record.key)
+        log.debug("%s: %s in %.3g s, %s", cell.name, record.status, record.seconds, cell.key)
     if shard is None:
         return max([code, *map(finish, plans)])
     tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
     return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.of(cells)))
+
+
+def _interrupt(number: int, frame: object) -> NoReturn:
+    raise KeyboardInterrupt(number)
 
 
 def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
@@ -26,8 +26,10 @@ from quadrepro.core.seeds import Draws, generator
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
-from quadrepro.engine.worker import Limits
 from quadrepro.errors import ConfigError
+
+if TYPE_CHECKING:
+    from quadrepro.engine.worker import Limits
 
 SCHEMA_VERSION = 6
 """Raised when a record's fields or a cell's steps change their meaning."""
@@ -49,6 +51,8 @@ class Plan:
     @property
     def limits(self) -> Limits:
         """What each cell may use."""
+        from quadrepro.engine.worker import Limits  # imports numba
+
         return Limits(self.experiment.config.timeout, self.experiment.config.memory)
 
     def check_data(self) -> None:

@@ -57,6 +57,11 @@ class Cell:
     """What makes the transformer that votes are over; None for stumps."""
 
     @property
+    def name(self) -> str:
+        """What a user knows it by."""
+        return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
+
+    @property
     def problem(self) -> Problem:
         """The examples and their split."""
         if isinstance(self.source, Problem):

@@ -11,7 +11,6 @@ import numpy as np
 from quadrepro.base.text import few
 from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing, is_text
 from quadrepro.data.card import Card
-from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
 
@@ -30,6 +29,9 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
 
     The index of the frame and its name, such as ``line``, are the place of a row in messages.
     """
+    # pandas takes a second to import, which workers need not wait for.
+    from quadrepro.data.columns import codes_in, new_codes, numbers_in
+
     names = layout.columns or (*card.attribute_names, card.target.name)
     _check_width(frame, names, card, origin)
     columns: dict[str, Column] = {}

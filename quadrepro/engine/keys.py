@@ -32,7 +32,7 @@ def makers(learner: Learner, protocol: Protocol, voters: Learner | None = None) 
         modules.add(find_metric.__module__)
     modules |= {name for one in learners for name in one.modules}
     own_code = tuple(pair for one in learners for pair in one.own_code)
-    packages = ["numpy", *(name for one in learners for name in one.packages)]
+    packages = ["numpy", "numba", *(name for one in learners for name in one.packages)]
     return {"code": code_hash(frozenset(modules), own_code), "packages": versions_of(packages)}
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import io
 import json
 import logging
 import zipfile
 import zlib
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal
+from typing import IO, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -68,6 +71,8 @@ class Record:
     """What the key is a hash of."""
     message: str = ""
     """Why it has no result, with the traceback of an error."""
+    warnings: list[str] = field(default_factory=list)
+    """Different warnings while it was computed."""
 
     @property
     def ok(self) -> bool:
@@ -100,6 +105,8 @@ class RecordStore:
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
+        self._unused: dict[str, Record] = {}
+        """Records that `missing` has read, until their table is made."""
 
     def path(self, key: str) -> Path:
         """Return the file of a record."""
@@ -108,6 +115,20 @@ class RecordStore:
     def keys(self) -> set[str]:
         """Return the keys of all records, unread."""
         return {path.stem for path in self.folder.glob("??/[0-9a-f]*.npz")}
+
+    def date(self, key: str) -> int:
+        """Return when a record was written, in nanoseconds; 0 if there is none."""
+        try:
+            return self.path(key).stat().st_mtime_ns
+        except OSError:
+            return 0
+
+    @contextmanager
+    def claims(self) -> Iterator[Claims]:
+        """Yield claims on cells, after checking that records can be written."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with (self.folder / ".claims").open("wb") as file:
+            yield Claims(file)
 
     def get(self, key: str) -> Record | None:
         """Return a record; a damaged one counts as missing, with a warning."""
@@ -128,26 +149,52 @@ class RecordStore:
         fields = {name: value for name, value in vars(record).items() if name not in ARRAYS}
         held = {name: getattr(record, name) for name in ARRAYS}
         arrays = {name: _compact(array) for name, array in held.items() if array is not None}
-        text = json.dumps(fields, ensure_ascii=False).encode()
+        text = json.dumps(fields, ensure_ascii=False).encode(errors="backslashreplace")
         content = io.BytesIO()
         np.savez_compressed(
             content, allow_pickle=False, record=np.frombuffer(text, np.uint8), **arrays
         )
         write_bytes(self.path(record.key), content.getvalue())
+        self._unused.pop(record.key, None)
 
-    def of(self, cells: Iterable[Cell]) -> list[Record]:
+    def of(self, cells: Sequence[Cell]) -> list[Record]:
         """Return the record of every cell, with status "missing" if there is none."""
-        return [self.get(cell.key) or Record(cell.key, "missing") for cell in cells]
+        records = (self._unused.pop(cell.key, None) or self.get(cell.key) for cell in cells)
+        pairs = zip(cells, records, strict=True)
+        return [record or Record(cell.key, "missing") for cell, record in pairs]
 
     def missing(self, cells: Iterable[Cell], retry: bool = False) -> list[Cell]:
         """Return the cells without a record, or without a result if those are tried again."""
-        known, todo = self.keys(), dict[str, Cell]()
+        todo: dict[str, Cell] = {}
         for cell in cells:
-            record = self.get(cell.key) if cell.key in known else None
+            record = self._unused.get(cell.key) or self.get(cell.key)
             if record is None or (retry and not record.ok):
                 # Rows of equal content share a record.
                 todo.setdefault(cell.key, cell)
+            else:
+                self._unused[cell.key] = record
         return list(todo.values())
+
+
+class Claims:
+    """Cells that this run computes, as locks on the bytes of a file; they end with its process."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+
+    def take(self, key: str) -> bool:
+        """Claim a cell, and return whether no other run has claimed it."""
+        try:
+            fcntl.lockf(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB, 1, int(key[:15], 16))
+        except OSError as error:
+            # Some file systems have no locks.
+            return error.errno not in (errno.EACCES, errno.EAGAIN)
+        return True
+
+    def release(self, key: str) -> None:
+        """Leave a cell to other runs."""
+        with suppress(OSError):
+            fcntl.lockf(self._file, fcntl.LOCK_UN, 1, int(key[:15], 16))
 
 
 _OF_ZIP = (zipfile.BadZipFile, zlib.error)

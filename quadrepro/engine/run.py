@@ -1,34 +1,39 @@
 """Computing the cells of a plan that have no record yet.
 
 Only this process writes. A record is kept as soon as its cell is done, so an interruption loses
-only the cells that are being computed, and the same call resumes.
+only the cells that are being computed, and the same call resumes. Several runs can share a folder:
+each cell is computed by one of them.
 """
 
 from __future__ import annotations
 
 import os
-import uuid
-from collections.abc import Iterable, Iterator, Mapping
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import closing
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
-from typing import Any
+from pathlib import Path
+from tempfile import TemporaryDirectory
 
-from joblib import Parallel, delayed
-from joblib.externals.loky import ProcessPoolExecutor
+from joblib import Parallel, delayed, effective_n_jobs
+from joblib.parallel import get_active_backend
 
 from quadrepro.core.cell import Cell
+from quadrepro.core.problems import StoredRows
 from quadrepro.engine.keys import commit
 from quadrepro.engine.records import Record, RecordStore
-from quadrepro.engine.worker import NO_LIMITS, Limits, begin, ended, run_cell
-from quadrepro.errors import QuadreproError
+from quadrepro.engine.worker import NO_LIMITS, Limits, begin, overdue, run_alone, run_cell
 
-LEAST_BYTES = 2**16
-"""Larger arrays are mapped into the memory of workers instead of being sent with each cell."""
+Tasks = Iterator[tuple[Cell, Limits]]
 
+Send = Callable[[Tasks], Generator[Record, None, None]]
+"""Sends cells to workers, each when a worker is free, and yields their records."""
 
-class LostWorkersError(QuadreproError):
-    """Workers that were lost for good; finished cells are kept."""
+SECONDS_BETWEEN_LOOKS = 1.0
+"""Time between two looks for records of cells that another run computes."""
 
 
 def compute(
@@ -36,6 +41,7 @@ def compute(
     store: RecordStore,
     jobs: int | None,
     limits: Mapping[str, Limits] | None = None,
+    send: Send | None = None,
 ) -> Iterator[Record]:
     """Compute cells, keep each record as it comes, and yield it.
 
@@ -46,10 +52,12 @@ def compute(
     store : RecordStore
         Where records are kept.
     jobs : int or None
-        Number of worker processes; -1 takes all cores, 1 computes in this process, and None leaves
-        it to the backend that `joblib.parallel_config` names, such as Dask.
+        Number of worker processes. 1 computes in this process, unless cells are limited. None takes
+        the number that `joblib.parallel_config` sets, by default all cores.
     limits : mapping of str to Limits, optional
         Limits of the cells of each experiment.
+    send : callable, optional
+        Sends cells to other workers than those of this machine.
 
     Yields
     ------
@@ -58,23 +66,45 @@ def compute(
 
     Raises
     ------
-    LostWorkersError
-        If the backend can compute no more; the same call resumes.
+    OSError
+        If records cannot be written; no cell has been computed then.
     """
     left = {cell.key: cell for cell in largest_first(cells)}
-    while left:
-        sent: list[str] = []
-        try:
-            for record in _parallel(jobs)(_tasks([*left.values()], sent, limits or {})):
-                del left[record.key]
-                yield _keep(record, store)
-            if left:
-                # Dask ends without an error when its client is closed.
-                raise LostWorkersError("the scheduler is gone")
-        except BrokenProcessPool:
-            # A worker was killed: one of the cells that were sent may be the cause.
-            for key in [key for key in sent if key in left]:
-                yield _keep(_alone(left.pop(key), limits or {}), store)
+    limits = limits or {}
+    dates = {key: store.date(key) for key in left}
+    send = send or partial(
+        _on_this_machine, jobs=jobs, in_process=jobs == 1 and not any(map(bool, limits.values()))
+    )
+    with store.claims() as claims:
+
+        def tasks() -> Tasks:
+            for key, cell in [*left.items()]:
+                if not claims.take(key):
+                    continue
+                if store.date(key) != dates[key]:
+                    # Another run has ended the cell since.
+                    claims.release(key)
+                    continue
+                # Workers draw fresh samples by themselves.
+                ready = cell.ready() if isinstance(cell.source, StoredRows) else cell
+                yield ready, limits.get(cell.experiment, NO_LIMITS)
+
+        while left:
+            n_left = len(left)
+            with closing(send(tasks())) as records:
+                for record in records:
+                    del left[record.key]
+                    record = replace(record, environment=record.environment | {"git": commit()})
+                    store.put(record)
+                    claims.release(record.key)
+                    yield record
+            for key in [key for key in left if store.date(key) != dates[key]]:
+                dates[key] = store.date(key)
+                if record_of_other := store.get(key):
+                    del left[key]
+                    yield record_of_other
+            if len(left) == n_left:
+                time.sleep(SECONDS_BETWEEN_LOOKS)
 
 
 def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
@@ -86,39 +116,44 @@ def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
         yield from sorted(some, key=lambda cell: cell.size, reverse=True)
 
 
-def _parallel(jobs: int | None) -> Parallel:
-    return Parallel(
-        jobs,
-        return_as="generator_unordered",
-        batch_size=1,
-        max_nbytes=LEAST_BYTES,
-        initializer=begin,
-        # joblib would take the workers of a former call, which hold the user's code as it was.
-        initargs=(os.getpid(), uuid.uuid4().hex),
-    )
+def _on_this_machine(
+    tasks: Tasks, jobs: int | None, in_process: bool
+) -> Generator[Record, None, None]:
+    """Compute cells in worker processes until all are done or a worker has died.
 
+    The cells that were running then are computed again, each in a process of its own.
+    """
+    n_workers = effective_n_jobs(jobs or get_active_backend()[1] or -1)
+    running: dict[str, tuple[Cell, Limits]] = {}
+    with TemporaryDirectory() as folder:
+        parallel = Parallel(
+            # joblib has no single worker: it would compute in this process.
+            1 if in_process else max(2, n_workers),
+            return_as="generator_unordered",
+            pre_dispatch=n_workers,
+            batch_size=1,
+            # Shared memory may be small, and what is in it can outlive a run.
+            max_nbytes=None,
+            initializer=begin,
+            # A new folder makes new workers: those of a former call hold the user's code as it was.
+            initargs=(os.getpid(), folder),
+        )
 
-def _tasks(cells: list[Cell], sent: list[str], limits: Mapping[str, Limits]) -> Iterator[Any]:
-    for cell in cells:
-        sent.append(cell.key)
-        yield delayed(run_cell)(cell.ready(), limits.get(cell.experiment, NO_LIMITS))
+        def sent() -> Iterator[object]:
+            for cell, limits in tasks:
+                running[cell.key] = cell, limits
+                yield delayed(run_cell)(cell, limits)
 
-
-def _alone(cell: Cell, limits: Mapping[str, Limits]) -> Record:
-    """Compute a cell in a worker of its own; if that dies as well, the cell has crashed."""
-    executor = ProcessPoolExecutor(1, initializer=begin, initargs=(os.getpid(),))
-    try:
-        task = executor.submit(run_cell, cell.ready(), limits.get(cell.experiment, NO_LIMITS))
-        record: Record = task.result()
-        return record
-    except BrokenProcessPool:
-        message = "its worker process died, perhaps because the machine ran out of memory"
-        return ended(cell, "crashed", message)
-    finally:
-        executor.shutdown(kill_workers=True)
-
-
-def _keep(record: Record, store: RecordStore) -> Record:
-    record = replace(record, environment=record.environment | {"git": commit()})
-    store.put(record)
-    return record
+        try:
+            for record in parallel(sent()):
+                del running[record.key]
+                yield record
+        except BrokenProcessPool:
+            again = []
+            for cell, limits in [*running.values()]:
+                if late := overdue(cell, limits, Path(folder)):
+                    yield late
+                else:
+                    again.append(delayed(run_alone)(cell, limits, Path(folder)))
+            alone = Parallel(n_workers, backend="threading", return_as="generator_unordered")
+            yield from alone(again)

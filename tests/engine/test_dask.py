@@ -14,6 +14,7 @@ import pytest
 
 from quadrepro.engine import dask
 from quadrepro.engine.dask import workers_of
+from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
 from tests.cli.call import quadrepro
@@ -48,7 +49,7 @@ def start(tmp_path: Path) -> Iterator[Start]:
         yield start
 
 
-def until(happened: Callable[[], object], seconds: float = 60.0) -> None:
+def until(happened: Callable[[], object], seconds: float = 240.0) -> None:
     deadline = time.monotonic() + seconds
     while not happened():
         assert time.monotonic() < deadline
@@ -79,7 +80,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     worker()
     until(lambda: n_records() >= 4)
     scheduler.kill()
-    assert run.wait(timeout=120) == 1
+    assert run.wait(timeout=240) == 1
     said = (tmp_path / "run.log").read_text()
     assert "error: the Dask workers were lost" in said
     assert "Traceback" not in said
@@ -89,6 +90,40 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
     assert quadrepro(*here).exit_code == 0
     assert compare(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []
+
+
+KILLER = """
+import os
+
+from sklearn.base import BaseEstimator, ClassifierMixin
+
+
+class Killer(ClassifierMixin, BaseEstimator):
+    def fit(self, X, y):
+        os._exit(3)
+
+    def predict(self, X):
+        return X
+"""
+
+
+def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
+    start: Start, tmp_path: Path
+) -> None:
+    (tmp_path / "killer.py").write_text(KILLER)
+    file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
+    config = write_config(tmp_path, repeats=3, algorithms=["adaboost", "killer:Killer"])
+    where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
+    start("distributed.cli.dask_scheduler", *where)
+    until(file.exists)
+    options = ("--nthreads", 1, "--nworkers", 2, "--no-dashboard")
+    folder = ("--local-directory", tmp_path / "workers")
+    start("distributed.cli.dask_worker", "--scheduler-file", file, *options, *folder)
+    run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
+    assert run.wait(timeout=300) == 1
+    records = [RecordStore(out / "records").get(file.stem) for file in out.rglob("*.npz")]
+    assert sorted(record.status for record in records if record) == ["crashed"] * 3 + ["ok"] * 3
+    assert "exit code 3" in (tmp_path / "run.log").read_text()
 
 
 def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:

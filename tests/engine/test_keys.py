@@ -15,6 +15,7 @@ import pytest
 
 from quadrepro.base import code
 from quadrepro.core.cell import Cell
+from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.protocol import Protocol
 from quadrepro.engine import keys
@@ -129,8 +130,67 @@ def test_packages_are_those_that_the_learner_computes_with() -> None:
         name: keys.makers(ALGORITHMS[name].make({}), Protocol(view="v"))["packages"]
         for name in ALGORITHMS
     }
-    assert packages["adaboost"].keys() == {"numpy"}
+    assert packages["adaboost"].keys() == {"numpy", "numba"}
     assert "highspy" in packages["lpboost"]
+
+
+def test_pandas_is_in_the_key_only_if_a_data_frame_is_handed_over() -> None:
+    for asked in (False, True):
+        learner = EstimatorPredictor("sklearn:DummyClassifier", categories=asked)
+        packages = keys.makers(learner, Protocol(view="v"))["packages"]
+        assert ("pandas" in packages) == asked
+
+
+IMPORTS = """
+import os, sys as system
+import a.b as c
+import d; import e
+from f import (
+    g,  # (1)
+    h as i,
+)
+from .j import k
+from . import l
+from ..m import n, \\
+    o
+if TYPE_CHECKING:
+    import p
+try: import q
+except ImportError: pass
+def function():
+    from r import *
+"""
+
+
+def test_imports_are_those_of_the_syntax_tree(tmp_path: Path) -> None:
+    file = tmp_path / "module.py"
+    file.write_text(IMPORTS)
+    listed = code.imports_of("package.part.module", file)
+    assert listed == {
+        *("os", "sys", "a.b", "d", "e", "f", "f.g", "f.h", "f.as", "f.i", "r", "q"),
+        *("package.part.j", "package.part.j.k", "package.part", "package.part.l"),
+        *("package.m", "package.m.n", "package.m.o"),
+    }
+
+
+@pytest.mark.parametrize("place", ["beside", "on the path"])
+def test_a_key_depends_on_all_code_that_is_not_installed(
+    place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, other = tmp_path / "configs", tmp_path / "lib"
+    folder.mkdir()
+    (other / "helpers").mkdir(parents=True)
+    monkeypatch.syspath_prepend(other)
+    (other / "helpers/__init__.py").write_text("from helpers.deep import f")
+    (other / "helpers/deep.py").write_text("import numpy")
+    (folder / "mine.py").write_text("import helpers, sklearn")
+    path = "mine:Model" if place == "beside" else "helpers:Model"
+    learner = EstimatorPredictor(path, folder=str(folder))
+    names = [name for name, _ in learner.own_code]
+    assert names == ["helpers", "helpers.deep", "mine.py"][: 3 if place == "beside" else 2]
+    before = learner.own_code
+    (other / "helpers/deep.py").write_text("import scipy")
+    assert learner.own_code != before
 
 
 def test_the_commit_is_that_of_the_checkout_of_the_package(

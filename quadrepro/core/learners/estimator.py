@@ -38,9 +38,9 @@ from quadrepro.core.learners.imported import (
     described,
     find,
     full_path,
+    in_folder,
     is_estimator,
     names_algorithm,
-    own_files,
     step_of,
 )
 from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
@@ -171,7 +171,7 @@ def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     fitted, and code of the config's folder when it is called, which is in the first cell.
     """
     paths = paths_in(name, parameters)
-    if own_files(paths, folder):
+    if in_folder(paths, folder):
         for path in paths:
             check_path(path, folder)
         return None
@@ -396,6 +396,11 @@ class EstimatorPredictor(Imported, Predictor):
         return super().content | asked
 
     @property
+    def packages(self) -> tuple[str, ...]:  # type: ignore[override]
+        """The packages of its code, and pandas if it is given a data frame."""
+        return (*super().packages, "pandas") if self.categories else super().packages
+
+    @property
     def paths(self) -> tuple[str, ...]:
         """Its import path, and those of all estimators among its parameters."""
         return paths_in(self.name, self.settings)
@@ -427,7 +432,7 @@ class EstimatorPredictor(Imported, Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
-        if own_files(self.paths, self.folder):
+        if in_folder(self.paths, self.folder):
             names = [*self.settings, *self.searched]  # it refuses others when it is imported
         else:
             nested_names = [key for key in self.settings if "__" in key]
@@ -446,7 +451,7 @@ class EstimatorPredictor(Imported, Predictor):
 
     def gives(self, need: Need) -> bool:
         """Whether the estimator has a method that gives it; code that is own is not asked."""
-        if self.own_code:
+        if in_folder(self.paths, self.folder):
             return True
         made = self.estimator()
         return any(hasattr(made, method) for method in OUTPUT_METHODS[need])

@@ -15,16 +15,22 @@ import importlib.util
 import inspect
 import re
 import sys
-import sysconfig
 import traceback
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
-from quadrepro.base.code import PACKAGE, versions_of
+from quadrepro.base.code import (
+    files_needed,
+    imports_of,
+    is_own,
+    module_file,
+    user_file,
+    versions_of,
+)
 from quadrepro.core.learners.grid import Hyperparameter, Value
 from quadrepro.core.learners.learner import Algorithm, Entry, Learner
 from quadrepro.errors import closest, nearest
@@ -175,12 +181,6 @@ def own_file(path: str, folder: str) -> Path | None:
     raise ValueError(f"unknown module {module!r}{hint}")
 
 
-def module_file(folder: str | Path, module: str) -> Path | None:
-    """Return the file of a module of a folder; None if it is not there."""
-    path = Path(folder).joinpath(*module.split("."))
-    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
-
-
 _entered = ""
 """The folder of a config whose modules can be imported."""
 
@@ -215,20 +215,15 @@ def place_of_user(error: BaseException) -> str:
     return ""
 
 
-def is_own(file: Path) -> bool:
-    """Return whether a file is neither installed nor part of Python or of this package."""
-    roots = (PACKAGE, Path(sysconfig.get_path("stdlib")))
-    is_installed = not {"site-packages", "dist-packages"}.isdisjoint(file.parts)
-    return not is_installed and not any(map(file.is_relative_to, roots))
-
-
 def check_path(path: str, folder: str = "") -> None:
     """Raise ValueError unless an import path can be used; modules of the folder are only read."""
     file = own_file(path, folder)
     if file is None:
         find(path)
         return
-    own_files([path], folder)  # refuses what cannot be parsed
+    for needed in own_files([path], folder).values():
+        if needed.suffix == ".py":
+            tree_of(needed)  # refuses what cannot be parsed
     nodes = [*ast.walk(tree_of(file))]
     known = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
     module, _, name = path.partition(":")
@@ -236,44 +231,20 @@ def check_path(path: str, folder: str = "") -> None:
         raise unknown(module, name, filter(None, known))
 
 
+def in_folder(paths: Iterable[str], folder: str) -> bool:
+    """Return whether code of the config's folder is named by import paths."""
+    return any(own_file(path, folder) for path in paths)
+
+
 def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
-    """Return the files of the folder that import paths name or that these import, by module."""
-    return files_needed(
-        {path.partition(":")[0] for path in paths if own_file(path, folder)}, folder
-    )
-
-
-def files_needed(modules: Iterable[str], folder: str | Path) -> dict[str, Path]:
-    """Return the files of a folder that modules of it need, by module; none of this package.
-
-    Modules that code imports by a computed name are not seen.
-    """
-    files: dict[str, Path] = {}
-    rest = {*modules}
-    while rest:
-        module = rest.pop()
-        file = module_file(folder, module) if module and module not in files else None
-        if file is not None and not file.is_relative_to(PACKAGE):
-            files[module] = file
-            rest |= {*imports_of(module, file), module.rpartition(".")[0]}
-    return dict(sorted(files.items()))
+    """Return the user's own files that import paths name or that these import, by module."""
+    modules = {path.partition(":")[0] for path in paths} - {SKLEARN, OURS}
+    return files_needed(modules, partial(user_file, folder=folder))
 
 
 def hash_of(code: bytes) -> str:
     """Return a hash of code."""
     return hashlib.sha256(code).hexdigest()
-
-
-def imports_of(module: str, file: Path) -> Iterator[str]:
-    """Yield all that a module may import; not all of these names are those of modules."""
-    package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
-    for node in ast.walk(tree_of(file)):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = package[: len(package) + 1 - node.level] if node.level else []
-            base = ".".join([*above, *filter(None, [node.module])])
-            yield from (base, *(f"{base}.{alias.name}" for alias in node.names))
 
 
 def tree_of(file: Path) -> ast.Module:
@@ -326,9 +297,13 @@ class Imported(Learner):
 
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:
-        """Names and hashes of the files in the config's folder that are run."""
-        files = own_files(self.paths, self.folder).values()
-        return tuple((str(f.relative_to(self.folder)), hash_of(f.read_bytes())) for f in files)
+        """Paths in the config's folder, or else names, of the user's own modules, and hashes."""
+        hashes = []
+        for module, file in own_files(self.paths, self.folder).items():
+            beside = self.folder and file.is_relative_to(self.folder)
+            name = str(file.relative_to(self.folder)) if beside else module
+            hashes.append((name, hash_of(file.read_bytes())))
+        return tuple(hashes)
 
     @property
     def modules(self) -> tuple[str, ...]:

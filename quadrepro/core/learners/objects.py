@@ -6,16 +6,18 @@ import inspect
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from pickle import PicklingError
 from typing import Any, Self
 
 import joblib
 import numpy as np
-from joblib.externals.loky.cloudpickle_wrapper import dumps
+from cloudpickle import dumps
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
+from quadrepro.base.code import files_needed, imports_of, is_own, user_file
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.learners.estimator import (
     EstimatorPredictor,
@@ -26,7 +28,7 @@ from quadrepro.core.learners.estimator import (
     task_of,
 )
 from quadrepro.core.learners.grid import Value
-from quadrepro.core.learners.imported import files_needed, hash_of, imports_of, is_own
+from quadrepro.core.learners.imported import hash_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +97,7 @@ class EstimatorObject(EstimatorPredictor):
         return made
 
     def _used(self) -> set[str]:
-        return {*self.used}
+        return {*self.used, type(self.X).__module__}
 
     def _table(self, X: FloatArray) -> Any:
         return _safe_indexing(self.X, X[:, 0].astype(np.intp))
@@ -127,7 +129,8 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
             own[kind.__qualname__] = hash_of(dumps(kind))
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
-            files = files_needed([file.stem if name == "__main__" else name], folder)
+            modules = [file.stem if name == "__main__" else name]
+            files = files_needed(modules, partial(user_file, folder=folder))
             hashed = {name: file, **files}
             own |= {module: hash_of(one.read_bytes()) for module, one in hashed.items()}
             others |= {name for module, one in files.items() for name in imports_of(module, one)}

@@ -325,6 +325,6 @@ def test_an_installed_algorithm_is_one_and_other_classes_are_not(
     path.parent.mkdir()
     path.write_text(beside(ADA, own("Edges")).read_text())
     cell = cells_of(path)[-1]
-    assert cell.learner.own_code == ()
+    assert [name for name, _ in cell.learner.own_code] == ["beside_edges"]
     assert cell.content["packages"]["beside_edges"] == "1.0"
     assert run_cell(cell).ok
