@@ -67,7 +67,7 @@ class Found:
 
         The rows of a large file are kept in the cache if asked for.
         """
-        cache.log.debug("%s: rows from %s", self.card.name, self.origin)
+        cache.log.debug("%s: %s", self.card.name, self.origin)
         try:
             return Dataset(self.card, self._rows(only, keep), self.origin)
         except DataError as error:

@@ -116,7 +116,7 @@ def test_quiet_prints_errors_alone_and_verbose_every_place_that_is_asked(
     lines, _ = printed[verbose]
     assert fetched in lines
     assert lines[0].startswith("one: asking for http")
-    assert lines[-1].startswith("one: rows from cache")
+    assert lines[-1].startswith("one: cache (http")
     assert quadrepro("fetch", "wines", "-q").stderr.startswith("error: ")
 
 

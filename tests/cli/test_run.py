@@ -64,6 +64,14 @@ def test_quiet_shows_errors_only(
     assert "monks, ada, repeat 0: failed: ArithmeticError" in result.stderr
 
 
+def test_verbose_shows_where_rows_are_from_and_how_each_cell_ended(
+    small_config: Write, out: Path
+) -> None:
+    lines = quadrepro("run", small_config(), "--jobs", 1, "--out", out, "-v").stderr.splitlines()
+    assert "monks: ships with quadrepro" in lines
+    assert sum(" repeat 0: ok in " in line for line in lines) == 4
+
+
 @pytest.mark.slow
 def test_tables_are_the_same_bytes_for_any_number_of_workers_resumed_and_in_company(
     small_config: Write, tmp_path: Path
