@@ -92,7 +92,7 @@ verbose_option = click.option(
     is_flag=True,
     expose_value=False,
     callback=_set_level,
-    help="Also show where rows come from, what is kept where, and every cell.",
+    help="Also show the source of rows, the files of the cache, and every cell.",
 )
 offline_option = click.option(
     "--offline",

@@ -68,7 +68,7 @@ def _cache_folder() -> str:
     """Return the folder of compiled loops, or an empty text if no folder can be written to.
 
     It is in ``NUMBA_CACHE_DIR``, or next to the code, or, where that is read-only, among the
-    temporary files: in a folder that only this user can write to, as what is in it is run.
+    temporary files: in a folder that only this user can write to, as its content is run.
     """
     core = PACKAGE / "core"
     name = f"loops-{hash_of(core.rglob('*.py'))[:16]}"
