@@ -29,7 +29,7 @@ from quadrepro.engine.keys import makers
 from quadrepro.engine.worker import Limits
 from quadrepro.errors import ConfigError
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 
