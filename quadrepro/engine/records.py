@@ -1,4 +1,4 @@
-"""Records: what a cell leaves, and the folder that keeps one file for each of them."""
+"""Records, which hold the outcome of a cell, and the folder with one file for each record."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ class Record:
     margins: FloatArray | None = None
     """Margins of the training examples, in single precision; None if the protocol keeps none."""
     measures: dict[str, list[float]] = field(default_factory=dict)
-    """What the protocol measures of every candidate, in the grid's order."""
+    """Measures of every candidate, in the grid's order."""
     rmse: float | None = None
     """Root of the mean squared error on the test examples, where numbers are predicted."""
     seconds: float = 0.0
@@ -67,7 +67,7 @@ class Record:
     environment: dict[str, Any] = field(default_factory=dict)
     """What it was computed with; see `quadrepro.engine.keys.environment`."""
     content: dict[str, Any] = field(default_factory=dict)
-    """What the key is a hash of."""
+    """Everything that the result depends on, which the key is a hash of."""
     message: str = ""
     """Why it has no result, with the traceback of an error."""
     warnings: list[str] = field(default_factory=list)
