@@ -172,7 +172,7 @@ def test_splits_of_a_rule_are_drawn_by_it() -> None:
 
 
 def files(folder: Path) -> set[tuple[Path, int]]:
-    return {(path, path.stat().st_mtime_ns) for path in folder.rglob("*.npz")}
+    return {(path, path.stat().st_mtime_ns) for path in folder.rglob("*.record")}
 
 
 def test_cells_are_kept_by_what_their_estimator_and_rows_are(tmp_path: Path) -> None:

@@ -62,7 +62,7 @@ def hash_of(files: Iterable[Path]) -> str:
 def files_of(modules: Iterable[str]) -> set[Path]:
     """Return the deciding files of modules and of all that they import, also inside functions.
 
-    A registry names modules, of which a cell uses few: those are named by the cell.
+    A registry is left out: it names all modules, and a cell names the few that it uses.
     """
     return {*files_needed(modules, _deciding_file).values()}
 
@@ -108,8 +108,8 @@ def imports_of(module: str, file: Path) -> set[str]:
 def user_file(module: str, folder: str | Path = "") -> Path | None:
     """Return the file of a module of the user's own; None for others, and for none.
 
-    Such a module is in a folder, or found on Python's path without being installed, unless by a
-    link to the user's files.
+    It is in a folder, or on Python's path without being installed. A package that is installed in
+    editable form is the user's own.
     """
     if folder and (file := module_file(folder, module)):
         return file if is_own(file) else None
@@ -143,7 +143,8 @@ def is_own(file: Path) -> bool:
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Return the versions of some packages, as far as they are installed."""
-    return {name: found for name in packages if (found := _version(name))}
+    versions = {name: _version(name) for name in packages}
+    return {name: number for name, number in versions.items() if number}
 
 
 @cache

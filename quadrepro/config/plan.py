@@ -31,7 +31,7 @@ from quadrepro.errors import ConfigError
 if TYPE_CHECKING:
     from quadrepro.engine.worker import Limits
 
-SCHEMA_VERSION = 6
+SCHEMA_VERSION = 7
 """Raised when a record's fields or a cell's steps change their meaning."""
 
 

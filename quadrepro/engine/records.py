@@ -1,13 +1,12 @@
-"""Records: what a cell leaves, and the folder that keeps one file for each of them."""
+"""Records, which hold the outcome of a cell, and the folder with one file for each record."""
 
 from __future__ import annotations
 
 import errno
 import fcntl
-import io
 import json
 import logging
-import zipfile
+import math
 import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -58,7 +57,7 @@ class Record:
     margins: FloatArray | None = None
     """Margins of the training examples, in single precision; None if the protocol keeps none."""
     measures: dict[str, list[float]] = field(default_factory=dict)
-    """What the protocol measures of every candidate, in the grid's order."""
+    """Measures of every candidate, in the grid's order."""
     rmse: float | None = None
     """Root of the mean squared error on the test examples, where numbers are predicted."""
     seconds: float = 0.0
@@ -68,7 +67,7 @@ class Record:
     environment: dict[str, Any] = field(default_factory=dict)
     """What it was computed with; see `quadrepro.engine.keys.environment`."""
     content: dict[str, Any] = field(default_factory=dict)
-    """What the key is a hash of."""
+    """Everything that the result depends on, which the key is a hash of."""
     message: str = ""
     """Why it has no result, with the traceback of an error."""
     warnings: list[str] = field(default_factory=list)
@@ -110,11 +109,11 @@ class RecordStore:
 
     def path(self, key: str) -> Path:
         """Return the file of a record."""
-        return self.folder / key[:2] / f"{key}.npz"
+        return self.folder / key[:2] / f"{key}.record"
 
     def keys(self) -> set[str]:
         """Return the keys of all records, unread."""
-        return {path.stem for path in self.folder.glob("??/[0-9a-f]*.npz")}
+        return {path.stem for path in self.folder.glob("??/[0-9a-f]*.record")}
 
     def date(self, key: str) -> int:
         """Return when a record was written, in nanoseconds; 0 if there is none."""
@@ -139,7 +138,7 @@ class RecordStore:
             record = _load(path)
             if record.key == key == key_of(record.content):
                 return record
-        except (OSError, ValueError, TypeError, KeyError, EOFError, *_OF_ZIP):
+        except (OSError, ValueError, TypeError, KeyError, AttributeError, zlib.error):
             pass
         log.warning("%s is damaged and counts as missing", path)
         return None
@@ -149,12 +148,10 @@ class RecordStore:
         fields = {name: value for name, value in vars(record).items() if name not in ARRAYS}
         held = {name: getattr(record, name) for name in ARRAYS}
         arrays = {name: _compact(array) for name, array in held.items() if array is not None}
+        fields["arrays"] = {name: (a.dtype.str, a.shape) for name, a in arrays.items()}
         text = json.dumps(fields, ensure_ascii=False).encode(errors="backslashreplace")
-        content = io.BytesIO()
-        np.savez_compressed(
-            content, allow_pickle=False, record=np.frombuffer(text, np.uint8), **arrays
-        )
-        write_bytes(self.path(record.key), content.getvalue())
+        values = b"".join(array.tobytes() for array in arrays.values())
+        write_bytes(self.path(record.key), zlib.compress(text + b"\n" + values))
         self._unused.pop(record.key, None)
 
     def of(self, cells: Sequence[Cell]) -> list[Record]:
@@ -197,14 +194,15 @@ class Claims:
             fcntl.lockf(self._file, fcntl.LOCK_UN, 1, int(key[:15], 16))
 
 
-_OF_ZIP = (zipfile.BadZipFile, zlib.error)
-
-
 def _load(path: Path) -> Record:
-    with np.load(io.BytesIO(path.read_bytes()), allow_pickle=False) as file:
-        fields = json.loads(file["record"].tobytes())
-        arrays = {name: _wide(file[name]) for name in ARRAYS if name in file}
-    return Record(**fields | arrays | {"classes": tuple(fields["classes"])})
+    """Read the file of a record: a line of JSON, and the values of its arrays, compressed."""
+    text, _, values = zlib.decompress(path.read_bytes()).partition(b"\n")
+    fields, start = json.loads(text), 0
+    for name, (kind, shape) in fields.pop("arrays").items():
+        stop = start + np.dtype(kind).itemsize * math.prod(shape)
+        fields[name] = _wide(np.frombuffer(values[start:stop], kind).reshape(shape))
+        start = stop
+    return Record(**fields | {"classes": tuple(fields["classes"])})
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:

@@ -57,7 +57,7 @@ def compute(
     limits : mapping of str to Limits, optional
         Limits of the cells of each experiment.
     send : callable, optional
-        Sends cells to other workers than those of this machine.
+        Sends cells to the workers of other machines.
 
     Yields
     ------
@@ -108,7 +108,7 @@ def compute(
 
 
 def largest_first(cells: Iterable[Cell]) -> Iterator[Cell]:
-    """Yield the cells of each experiment in turn, those of its largest data sets first.
+    """Yield the cells of each experiment in turn, the largest data sets first.
 
     So no long cell begins when all others are done, and each data set is read once or twice.
     """
@@ -132,10 +132,10 @@ def _on_this_machine(
             return_as="generator_unordered",
             pre_dispatch=n_workers,
             batch_size=1,
-            # Shared memory may be small, and what is in it can outlive a run.
+            # Shared memory may be small, and can outlive a run.
             max_nbytes=None,
             initializer=begin,
-            # A new folder makes new workers: those of a former call hold the user's code as it was.
+            # A new folder makes new workers: old ones may hold former code of the user.
             initargs=(os.getpid(), folder),
         )
 

@@ -190,7 +190,7 @@ def _refuse_other_code(cell: Cell) -> None:
 
 @lru_cache(maxsize=1)
 def _libraries(n_modules: int) -> ThreadpoolController:
-    """Return what controls the libraries with threads; a new module may bring another one."""
+    """Return the controller of libraries with threads; a new module may bring another library."""
     return ThreadpoolController()
 
 
@@ -199,7 +199,7 @@ def _in_main_thread() -> bool:
 
 
 def _ignores_interrupts() -> bool:
-    """Return whether KeyboardInterrupt cannot come from the user, but only from the cell."""
+    """Return whether only the cell, and not the user, can raise KeyboardInterrupt."""
     return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
@@ -233,7 +233,7 @@ class _Labelled(io.TextIOBase):
 
 @contextlib.contextmanager
 def _kept_apart(cell: Cell) -> Iterator[list[warnings.WarningMessage]]:
-    """Print what a cell prints on standard error, and yield its warnings as they come."""
+    """Send a cell's output to standard error, and yield its warnings as they come."""
     if not _in_main_thread():
         yield []
         return
@@ -305,7 +305,7 @@ class _Timer(event.Listener):
 def _at_most(memory: int | None) -> Iterator[None]:
     """Let this process take no more memory than it has and `memory` bytes.
 
-    Under threads, several cells would share the limit, and one would restore that of another.
+    Cells in threads would share one limit, and lift each other's.
     """
     if memory is None or sys.platform != "linux" or not _in_main_thread():
         yield

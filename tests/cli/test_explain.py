@@ -36,7 +36,7 @@ def test_an_entry_is_shown_with_all_that_it_depends_on(computed: Path) -> None:
     assert "numpy" in facts["versions"]
     assert "Without a record" not in result.stdout
     assert "Computed again" not in result.stdout
-    records = [path.name[:12] for path in Path("results/records").glob("??/*.npz")]
+    records = [path.name[:12] for path in Path("results/records").glob("??/*.record")]
     for i, (split, risk, chosen, _, key) in enumerate(splits(result)):
         assert split == str(i)
         assert re.fullmatch(r"0\.\d{4}, \d+ of 1701", risk)

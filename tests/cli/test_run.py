@@ -247,7 +247,9 @@ def begun(config: Path, n_records: int) -> subprocess.Popen[str]:
         start_new_session=True,
     )
     deadline = time.monotonic() + 60
-    while len(list(folder.glob("results/records/??/*.npz"))) < n_records and process.poll() is None:
+    while (
+        len(list(folder.glob("results/records/??/*.record"))) < n_records and process.poll() is None
+    ):
         assert time.monotonic() < deadline
         time.sleep(0.05)
     return process

@@ -1,6 +1,6 @@
 """Kills, hangs, leaks and floods runs on both engines, and compares the tables with a clean run.
 
-    python -m tests.engine.stress --minutes 10
+python -m tests.engine.stress --minutes 10
 """
 
 from __future__ import annotations

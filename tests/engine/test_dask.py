@@ -71,7 +71,7 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
         return start("distributed.cli.dask_worker", "--scheduler-file", file, *options, *folder)
 
     def n_records() -> int:
-        return len(list((out / "records").glob("??/*.npz")))
+        return len(list((out / "records").glob("??/*.record")))
 
     first, _ = worker(), worker()
     run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
@@ -121,7 +121,7 @@ def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
     start("distributed.cli.dask_worker", "--scheduler-file", file, *options, *folder)
     run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
     assert run.wait(timeout=300) == 1
-    records = [RecordStore(out / "records").get(file.stem) for file in out.rglob("*.npz")]
+    records = [RecordStore(out / "records").get(file.stem) for file in out.rglob("*.record")]
     assert sorted(record.status for record in records if record) == ["crashed"] * 3 + ["ok"] * 3
     assert "exit code 3" in (tmp_path / "run.log").read_text()
 

@@ -8,6 +8,7 @@ import re
 import signal
 import threading
 import time
+import zlib
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -333,25 +334,36 @@ def cut(path: Path) -> None:
 
 def flip(path: Path) -> None:
     content = bytearray(path.read_bytes())
-    content[content.index(b"record.npy") + 100] ^= 0xFF  # within its compressed bytes
+    content[100] ^= 0xFF
     path.write_bytes(content)
 
 
 def rename(path: Path) -> None:
-    other = path.with_name(KEY[:2] + "0" * 62 + ".npz")
+    other = path.with_name(KEY[:2] + "0" * 62 + ".record")
     path.rename(other)
 
 
-def pickled(path: Path) -> None:
-    np.savez(path, record=np.array([{"key": KEY}], dtype=object))
+def rewrite(path: Path, **fields: object) -> None:
+    path.write_bytes(zlib.compress(json.dumps(fields).encode() + b"\n" + bytes(8)))
+
+
+def with_objects(path: Path) -> None:
+    whole = json.loads(zlib.decompress(path.read_bytes()).partition(b"\n")[0])
+    rewrite(path, **whole | {"arrays": {"actual": ["O", [1]]}})
+
+
+def without_arrays(path: Path) -> None:
+    rewrite(path)
 
 
 def of_other_content(path: Path) -> None:
-    fields = {"key": KEY, "status": "ok", "classes": [], "content": {"algorithm": "other"}}
-    np.savez(path, record=np.frombuffer(json.dumps(fields).encode(), np.uint8))
+    content = {"algorithm": "other"}
+    rewrite(path, key=KEY, status="ok", classes=[], arrays={}, content=content)
 
 
-@pytest.mark.parametrize("damage", [cut, flip, rename, pickled, of_other_content])
+@pytest.mark.parametrize(
+    "damage", [cut, flip, rename, with_objects, without_arrays, of_other_content]
+)
 def test_a_damaged_record_counts_as_missing_with_a_warning(
     tmp_path: Path, damage: Callable[[Path], None], caplog: pytest.LogCaptureFixture
 ) -> None:

@@ -388,4 +388,4 @@ def test_a_rerun_reads_each_record_once(tmp_path: Path, monkeypatch: pytest.Monk
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or original(path))
     assert store.missing([odd()]) == []
     assert [record.ok for record in store.of([odd()])] == [True]
-    assert [path for path in read if path.suffix == ".npz"] == [store.path(odd().key)]
+    assert [path for path in read if path.suffix == ".record"] == [store.path(odd().key)]

@@ -263,13 +263,15 @@ def names_algorithm(path: str, folder: str = "") -> bool:
     file = own_file(path, folder)
     if file is None:
         return issubclass(find(path), Algorithm)
-    known: set[str] = set()
+    algorithms: set[str] = set()
     for node in tree_of(file).body:
         if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{__package__}."):
-            known |= {alias.asname or alias.name for alias in node.names}
-        elif isinstance(node, ast.ClassDef) and known & {ast.unparse(base) for base in node.bases}:
-            known.add(node.name)
-    return path.partition(":")[2] in known
+            algorithms |= {alias.asname or alias.name for alias in node.names}
+        elif isinstance(node, ast.ClassDef) and algorithms & {
+            ast.unparse(base) for base in node.bases
+        }:
+            algorithms.add(node.name)
+    return path.partition(":")[2] in algorithms
 
 
 @dataclass(frozen=True)
@@ -300,8 +302,8 @@ class Imported(Learner):
         """Paths in the config's folder, or else names, of the user's own modules, and hashes."""
         hashes = []
         for module, file in own_files(self.paths, self.folder).items():
-            beside = self.folder and file.is_relative_to(self.folder)
-            name = str(file.relative_to(self.folder)) if beside else module
+            is_inside = self.folder and file.is_relative_to(self.folder)
+            name = str(file.relative_to(self.folder)) if is_inside else module
             hashes.append((name, hash_of(file.read_bytes())))
         return tuple(hashes)
 
@@ -313,10 +315,10 @@ class Imported(Learner):
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages that the code comes from, and scikit-learn, which calls estimators."""
+        """The packages of the code, and scikit-learn, which calls estimators."""
         tops = {name.partition(".")[0] for name in self._used()} - {SKLEARN, OURS}
-        found = {package for top in tops for package in distributions(top)}
-        return ("scipy", "scikit-learn", *sorted(found))
+        packages = {package for top in tops for package in distributions(top)}
+        return ("scipy", "scikit-learn", *sorted(packages))
 
     def _used(self) -> set[str]:
         """Return the modules that installed code is in, and all that own code may import."""
