@@ -6,10 +6,10 @@ class may have none.
 
 from __future__ import annotations
 
-import inspect
 import math
 import warnings
 from collections.abc import Callable, Iterable, Sized
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
@@ -213,12 +213,12 @@ def find_metric(name: str) -> Metric:
         return METRICS[name]
     from sklearn.metrics import get_scorer_names
 
-    scorers = scorer_names()
-    if name in scorers:
-        return metric_of_scorer(name)
     if name in get_scorer_names():
-        raise ValueError(f"{name} judges clusters, or several labels per example")
-    hint = nearest(name, (*METRICS, *scorers), "quadrepro list metrics")
+        metric = metric_of_scorer(name)
+        if not metric.tasks:
+            raise ValueError(f"{name} judges clusters, or several labels per example")
+        return metric
+    hint = nearest(name, (*METRICS, *scorer_names()), "quadrepro list metrics")
     raise ValueError(f"unknown metric {name!r}{hint}")
 
 
@@ -235,52 +235,94 @@ def fault_of_metric(name: str, tasks: Iterable[Task]) -> str:
 
 def scorer_names() -> list[str]:
     """Return the names of scikit-learn's scorers that can be a metric."""
-    from sklearn.metrics import get_scorer, get_scorer_names
+    from sklearn.metrics import get_scorer_names
 
-    # Those for clusters and for several labels per example judge neither classes nor numbers.
-    return [
-        name
-        for name in get_scorer_names()
-        if ".cluster." not in _module(get_scorer(name)) and not name.endswith("_samples")
-    ]
+    return [name for name in get_scorer_names() if metric_of_scorer(name).tasks]
+
+
+class KnownOutput:
+    """What scorers take for a fitted classifier: it returns a given output, and notes the method.
+
+    Attributes
+    ----------
+    needs : str
+        The kind of output that was asked for last.
+    """
+
+    _estimator_type = "classifier"
+
+    def __init__(self, output: Array, k: int) -> None:
+        self.output, self.classes_ = output, np.arange(max(k, 2))
+        self.needs: Need = "predictions"
+
+    def __sklearn_tags__(self) -> Any:
+        from sklearn.utils import ClassifierTags, Tags, TargetTags
+
+        return Tags("classifier", TargetTags(required=True), classifier_tags=ClassifierTags())
+
+    def fit(self, X: Array, y: Array) -> None:
+        """Take part in scikit-learn's protocol."""
+
+    def predict(self, X: Array) -> Array:
+        """Return the output as predictions."""
+        self.needs = "predictions"
+        return self.output
+
+    def predict_proba(self, X: Array) -> Array:
+        """Return the output as probabilities."""
+        self.needs = "probabilities"
+        return self.output
+
+    def decision_function(self, X: Array) -> Array:
+        """Return the output as scores."""
+        self.needs = "scores"
+        return self.output
 
 
 @cache
 def metric_of_scorer(name: str) -> Metric:
-    """Return one of scikit-learn's scorers as a metric, of which the highest is the best."""
+    """Return one of scikit-learn's scorers as a metric, of which the highest is the best.
+
+    It has no tasks if the scorer is for clusters, or for several labels per example.
+    """
+    from sklearn import config_context
     from sklearn.metrics import get_scorer
 
-    scorer = get_scorer(name)
-    asks: dict[Any, Need] = {"predict": "predictions", "predict_proba": "probabilities"}
-    needs = asks.get(scorer._response_method, "scores")
-    score, sign, settings = scorer._score_func, scorer._sign, scorer._kwargs
-    takes_labels = needs != "predictions" and "labels" in inspect.signature(score).parameters
+    def score(y: Array, classifier: KnownOutput, **labels: Any) -> float:
+        with config_context(enable_metadata_routing=True):
+            scorer = get_scorer(name)
+            if labels:
+                scorer.set_score_request(labels=True)
+            return float(scorer(classifier, np.zeros((len(y), 1)), y, **labels))
 
     def function(y: Array, output: Array, k: int) -> float:
-        # As a scorer does: of two classes, the probability of the second one.
-        two = needs == "probabilities" and k == 2
-        labels = {"labels": list(range(k))} if takes_labels else {}
-        return float(sign * score(y, output[:, 1] if two else output, **labels, **settings))
+        # The classes that are not tested have probabilities, too.
+        labels = {"labels": [*range(k)]} if needs == "probabilities" else {}
+        return score(y, KnownOutput(output, k), **labels)
 
-    if _module(scorer).endswith("_regression"):
-        return Metric(name, name, NUMBERS, needs, function)
-    sizes: dict[Task, int] = {"classification": 2, "multiclass": 3}
-    tasks = tuple(task for task, k in sizes.items() if _works(function, needs, k))
-    return Metric(name, name, tasks, needs, function)
+    def value_of(y: Array, output: Array, k: int) -> float | None:
+        """Return the value for targets and outputs, None if the scorer refuses them."""
+        with warnings.catch_warnings(), suppress(ValueError, IndexError):
+            warnings.simplefilter("ignore")
+            return function(y, output, k)
+        return None
 
-
-def _module(scorer: Any) -> str:
-    return str(scorer._score_func.__module__)
-
-
-def _works(function: Function, needs: Need, k: int) -> bool:
-    """Return whether a scorer accepts a number of classes, by scoring perfect predictions."""
-    y = np.arange(4 * k) % k
-    one_column = needs == "predictions" or (needs == "scores" and k == 2)
-    with warnings.catch_warnings():
+    asked, two, numbers = KnownOutput(np.arange(2), 2), np.arange(8) % 2, 1.5 + np.arange(8)
+    with warnings.catch_warnings(), suppress(ValueError, IndexError):
         warnings.simplefilter("ignore")
-        try:
-            function(y, y if one_column else np.eye(k)[y], k)
-        except ValueError:
-            return False
-    return True
+        score(np.arange(2), asked)
+    needs = asked.needs
+
+    def judges(k: int) -> bool:
+        """Return whether the scorer accepts perfect predictions of k classes."""
+        y = np.arange(4 * k) % k
+        one_column = needs == "predictions" or (needs == "scores" and k == 2)
+        return value_of(y, y if one_column else np.eye(k)[y], k) is not None
+
+    sizes: dict[Task, int] = {"classification": 2, "multiclass": 3}
+    tasks = tuple(task for task, k in sizes.items() if judges(k))
+    if needs == "predictions" and tasks and value_of(two, 1 - two, 2) == value_of(two, two, 2):
+        tasks = ()  # clusters, which are the same under other names
+    elif needs == "predictions" and value_of(numbers, numbers, 0) is not None:
+        tasks = NUMBERS
+    return Metric(name, name, tasks, needs, function)
