@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 
 # `piqp.DenseSolver` is from the build for this processor, and the last bits of builds differ.
-from piqp.piqp_python import DenseSolver
+from piqp.piqp_python import DenseSolver, SparseSolver
+from scipy.sparse import csc_matrix
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Hyperparameter
@@ -55,15 +57,44 @@ def solve_box_program(
     solver = DenseSolver()
     # Scaled rows and columns make it stall where voters depend on each other.
     solver.settings.preconditioner_iter = 0
+    A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))
+    return np.clip(_solved(solver, P, c, A, b, x_l=low, x_u=high), low, high)
+
+
+def solve_sparse_program(
+    P: csc_matrix, c: FloatArray, G: csc_matrix, least: FloatArray
+) -> FloatArray:
+    """Return the x >= 0 that minimises x'Px/2 + c'x such that Gx >= least.
+
+    Parameters
+    ----------
+    P : sparse matrix of shape (n, n)
+        Positive semidefinite.
+    c : ndarray of shape (n,)
+        Linear term.
+    G : sparse matrix of shape (n_constraints, n)
+        Constraints.
+    least : ndarray of shape (n_constraints,)
+        Their lower bounds.
+
+    Raises
+    ------
+    SolverError
+        As `solve_box_program` does.
+    """
+    x = _solved(SparseSolver(), P, c, G=G, h_l=least, x_l=np.zeros(len(c)))
+    return np.maximum(0.0, x)
+
+
+def _solved(solver: DenseSolver | SparseSolver, *terms: Any, **bounds: Any) -> FloatArray:
     for name in ("eps_abs", "eps_rel", "eps_duality_gap_abs", "eps_duality_gap_rel"):
         setattr(solver.settings, name, PRECISION)
-    A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))
-    solver.setup(P, c, A, b, x_l=low, x_u=high)
+    solver.setup(*terms, **bounds)
     status, info = solver.solve(), solver.result.info
     residual = max(info.primal_res_rel, info.dual_res_rel, info.duality_gap_rel)
     if not residual <= RESIDUAL:
         raise SolverError(f"PIQP ended as {status} with a residual of {residual:.1g}")
-    return np.asarray(np.clip(solver.result.x, low, high))
+    return np.asarray(solver.result.x)
 
 
 def feasible(mu: float, largest: float) -> bool:

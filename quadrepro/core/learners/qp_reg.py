@@ -1,16 +1,10 @@
 """QP_REG, also RQP-Boost: AdaBoost's voters, weighted for the least norm (Rätsch et al. 2001).
 
-Primal, over the weights b of given voters, with margins M_it = y_i h_t(x_i)::
+Over the weights b of given voters, with margins M_it = y_i h_t(x_i)::
 
     min  |b|^2 + C sum_i n_i xi_i    s.t.  (M b)_i >= 1 - xi_i,  b, xi >= 0
 
-Dual, over weights u of the examples and multipliers z of b >= 0, which is the program that is
-solved, as it has bounds alone::
-
-    max  sum_i u_i - |M'u + z|^2 / 4    s.t.  0 <= u_i <= C n_i,  z >= 0
-
-n_i is the number of examples equal to example i. The weights b = (M'u + z) / 2 are unique
-even where u is not.
+n_i is the number of examples equal to example i. The weights b are unique.
 """
 
 from __future__ import annotations
@@ -19,11 +13,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
+from scipy import sparse
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.grid import Hyperparameter
 from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.programs import solve_box_program
+from quadrepro.core.learners.programs import solve_sparse_program
 from quadrepro.core.learners.soft_margin import SoftMargin
 
 NO_SLACK = 1e-9
@@ -46,9 +41,8 @@ class MarginQP:
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
         m, n = margins.shape
         self._margins, self._counts = margins, counts
-        self._both = np.hstack([margins.T, np.eye(n)])
-        self._P = np.asfortranarray(self._both.T @ self._both / 2)
-        self._c = np.append(-np.ones(m), np.zeros(n))
+        self._squares = sparse.csc_matrix(sparse.diags(np.repeat([2.0, 0.0], [n, m])))
+        self._with_slack = sparse.csc_matrix(sparse.hstack([margins, sparse.identity(m)]))
         self._last = np.zeros(n)
 
     def solve(self, C: float) -> FloatArray:
@@ -56,12 +50,12 @@ class MarginQP:
         # Where no example has slack, a higher price changes nothing.
         if (self._margins @ self._last).min() >= 1 - NO_SLACK:
             return self._last
-        # Where none is above the margin, all u are at their bounds.
+        # Where every example has slack, the minimum is that of |b|^2 - C sum_i n_i (M b)_i.
         b = np.maximum(0.0, C * self._counts @ self._margins / 2)
         if (self._margins @ b).max() > 1:
-            high = np.append(C * self._counts, np.full(len(b), np.inf))
-            x = solve_box_program(self._P, self._c, np.zeros(len(high)), high)
-            b = np.maximum(0.0, self._both @ x / 2)
+            m, n = self._margins.shape
+            c = np.append(np.zeros(n), C * self._counts)
+            b = solve_sparse_program(self._squares, c, self._with_slack, np.ones(m))[:n]
         self._last = b
         return b
 

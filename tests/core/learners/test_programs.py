@@ -125,7 +125,7 @@ def test_weights_of_qp_reg_are_optimal(
     assert found.violation < 1e-12
 
 
-@pytest.mark.parametrize("C", [1e3, 1e4])
+@pytest.mark.parametrize("C", [1e3, 1e6])
 def test_twin_voters_and_high_prices_have_a_solution(C: float) -> None:
     for seed in range(10):
         margins, counts = margins_of(seed, 30, 10), counts_of(seed, 30)
@@ -134,7 +134,7 @@ def test_twin_voters_and_high_prices_have_a_solution(C: float) -> None:
         margins = np.hstack([margins, twins])
         weights = MarginQP(margins, counts).solve(C)
         found = oracles.qp_reg(*repeated(margins, counts), C, weights)
-        assert found.gap <= 1e-5 * found.objective
+        assert found.gap <= 1e-7 * found.objective
 
 
 @pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
