@@ -236,11 +236,11 @@ class GradientBoost(Predictor):
         ndarray of shape (n_runs, n_examples)
             The scores of the training examples after it; the next round changes them.
         """
-        fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf, weights)
+        fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf)
         w = np.ones(len(y)) if weights is None else weights
         loss, scores = self.training_loss, np.zeros((len(values), len(y)))
         for k in range(1, n_rounds + 1):
-            trees, leaves = fitter.fit(loss.descent(scores, y))
+            trees, leaves = fitter.fit(loss.descent(scores, y), weights)
             g, kept = trees.answers(leaves), 1.0 - self._alphas(k, values)
             scores *= kept[:, None]
             search = partial(loss.search, scores, g, leaves, y, w)

@@ -29,9 +29,11 @@ def mixed(m: int, seed: int) -> FloatArray:
     return np.hstack([rng.normal(size=(m, 1)), rng.integers(0, 3, (m, 2)), sparse, np.ones((m, 1))])
 
 
-def fitted(X: FloatArray, targets: FloatArray, **size: Any) -> tuple[Trees, FloatArray]:
+def fitted(
+    X: FloatArray, targets: FloatArray, weights: FloatArray | None = None, **size: Any
+) -> tuple[Trees, FloatArray]:
     """Return trees and their answers on the training examples."""
-    trees, leaves = TreeFitter(X, **size).fit(targets)
+    trees, leaves = TreeFitter(X, **size).fit(targets, weights)
     return trees, trees.answers(leaves)
 
 
@@ -158,7 +160,7 @@ def test_leaves_of_the_training_examples_are_those_of_the_trees_and_gains_add_up
     rng = np.random.default_rng(0)
     X, targets = mixed(90, 0), rng.normal(size=(5, 90))
     weights = rng.uniform(0.5, 2.0, 90)
-    trees, leaves = TreeFitter(X, **size, weights=weights if weighted else None).fit(targets)
+    trees, leaves = TreeFitter(X, **size).fit(targets, weights if weighted else None)
     np.testing.assert_array_equal(trees.leaves(np.ascontiguousarray(X.T)), leaves)
     w = weights if weighted else np.ones(90)
     means = (w * targets).sum(axis=1, keepdims=True) / w.sum()
