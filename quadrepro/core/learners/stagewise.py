@@ -48,6 +48,9 @@ from quadrepro.core.learners.trees import TreeFitter, Trees
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
 
+LEAST_WEIGHT = 1e-100
+"""Least share of the largest example weight, so that no leaf has a weight of 0."""
+
 NO_EDGE = 1e-10
 """A weight of a vote of at most this is rounding error, and counts as none."""
 
@@ -65,15 +68,16 @@ class TreeLearner:
     """Fits trees to the training examples."""
 
     fitter: TreeFitter
-    indicators: FloatArray
+    y: IntArray
+    n_classes: int
     answers_of: Callable[[FloatArray], FloatArray]
     """Turns the shares of the classes in each leaf into the leaf's answer."""
 
     def fit_classes(self, weights: FloatArray) -> tuple[Trees, FloatArray]:
         """Return a classification tree and its answers, shape (1, n_examples)."""
-        trees, leaves, shares = self.fitter.fit_classes(self.indicators, weights)
+        trees, leaves, shares = self.fitter.fit_classes(self.y, weights, self.n_classes)
         trees = trees._replace(values=self.answers_of(shares)[None])
-        return trees, trees.answers(leaves[None])
+        return trees, trees.answers(leaves)
 
     def fit_numbers(self, targets: FloatArray, weights: FloatArray) -> tuple[Trees, FloatArray]:
         """Return one regression tree per target, and their answers; all have one shape."""
@@ -187,6 +191,8 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if n_classes > 2 and not self.many_classes:
             raise ValueError(f"{ONLY_BINARY}: y holds {n_classes} classes")
+        if self.weak is None:
+            examples, codes, c = merged(examples, codes, c)
         weak = self._weak_learner(examples, codes)
         self.estimators_: list[Fitted] = []
         self.estimator_weights_: list[float] = []
@@ -225,9 +231,8 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     def _weak_learner(self, X: FloatArray, y: IntArray) -> WeakLearner:
         """Return how weak learners are fitted to the training examples."""
         if self.weak is None:
-            indicators = np.equal(y[:, None], np.arange(len(self.classes_))).astype(np.float64)
             fitter = TreeFitter(X, self.cuts, self.depth)
-            return TreeLearner(fitter, indicators, self._answers_of)
+            return TreeLearner(fitter, y, len(self.classes_), self._answers_of)
         rng = check_random_state(self.random_state)
 
         def seeded() -> Any:
@@ -343,6 +348,18 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
+def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the distinct examples in an order of their own, with the total weight of each.
+
+    Hence neither the order of the rows nor repeating them instead of weighting them changes how
+    sums are rounded, which boosting of separable classes enlarges from round to round.
+    """
+    rows = np.column_stack([X, y]) + 0.0  # -0 becomes 0
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
+    _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
+    return X[firsts], y[firsts], np.bincount(places, c)
+
+
 def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
     """Return the last of several stages."""
     return deque(stages, maxlen=1).pop()
@@ -357,7 +374,7 @@ def probabilities_of(F: FloatArray) -> FloatArray:
 def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
     """Return the weights c exp(-F_y), with a mean of 1."""
     own = F[np.arange(len(F)), y]
-    w = c * exp_each(own.min() - own)
+    w = c * np.maximum(exp_each(own.min() - own), LEAST_WEIGHT)
     return np.asarray(w / w.mean())
 
 

@@ -215,51 +215,56 @@ class TreeFitter:
             largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
             whole, units = whole_numbers(targets, largest)
             limits = np.full(len(targets), NO_GAIN * largest_whole(targets.shape[1]))
-            trees, leaves = self._grown(whole[:, :, None], None, limits)
+            trees, leaves = self._grown(whole, None, limits)
             _whole_means(whole, leaves, trees.values)
             units = units[:, None]
             return trees._replace(gains=units * trees.gains, values=units * trees.values), leaves
         weights = np.ascontiguousarray(np.broadcast_to(weights, targets.shape))
         limits = NO_GAIN * np.sqrt((weights * targets * targets).sum(axis=1))
-        trees, leaves = self._grown(targets[:, :, None], weights, limits)
+        trees, leaves = self._grown(targets, weights, limits)
         _means(targets, weights, leaves, trees.values)
         return trees, leaves
 
     def fit_classes(
-        self, indicators: FloatArray, weights: FloatArray
+        self, y: IntArray, weights: FloatArray, n_classes: int
     ) -> tuple[Trees, LeafArray, FloatArray]:
         """Fit one tree to classes, by the Gini impurity.
 
         Parameters
         ----------
-        indicators : ndarray of shape (n_examples, n_classes)
-            1 for the class of an example, and 0 for all others.
+        y : ndarray of int, shape (n_examples,)
+            Class of each example, from 0 on.
         weights : ndarray of shape (n_examples,)
             Positive weights of the examples.
+        n_classes : int
+            Number of classes, at least 2.
 
         Returns
         -------
         trees : Trees
             The fitted tree; its leaves have no values.
-        leaves : ndarray of int32, shape (n_examples,)
+        leaves : ndarray of int32, shape (1, n_examples)
             The leaf of each training example.
         shares : ndarray of shape (n_leaves, n_classes)
             Share of each class in the weight of a leaf.
         """
-        # Both indicators of two classes have the same gains.
-        targets = indicators[:, 1:] if indicators.shape[1] == 2 else indicators
         limits = np.array([NO_GAIN * np.sqrt(weights.sum())])
-        targets = np.ascontiguousarray(targets)[None]  # a loop is compiled for each layout
-        trees, [leaves] = self._grown(targets, weights[None], limits)
-        totals = np.zeros((trees.values.shape[1], indicators.shape[1]))
-        _add_by_leaf(leaves, indicators, weights, totals)
+        # Both indicators of two classes have the same gains, and one of them is y.
+        n_outputs = 1 if n_classes == 2 else n_classes
+        trees, leaves = self._grown(y[None].astype(np.float64), weights[None], limits, n_outputs)
+        shape = trees.values.shape[1], n_classes
+        totals = np.bincount(leaves[0] * n_classes + y, weights, shape[0] * shape[1]).reshape(shape)
         return trees, leaves, totals / totals.sum(axis=1, keepdims=True)
 
     def _grown(
-        self, targets: NumberArray, weights: FloatArray | None, no_gain: FloatArray
+        self,
+        targets: NumberArray,
+        weights: FloatArray | None,
+        no_gain: FloatArray,
+        n_outputs: int = 1,
     ) -> tuple[Trees, LeafArray]:
         """Return trees whose leaves have no values yet, and the leaves of the examples."""
-        n, m = targets.shape[:2]
+        n, m = targets.shape
         n_cuts = self._size.n_leaves - 1
         trees = Trees(
             np.zeros((n, n_cuts), dtype=np.int64),
@@ -269,7 +274,7 @@ class TreeFitter:
             np.zeros((n, n_cuts + 1)),
         )
         leaves = np.zeros((n, m), dtype=np.int32)
-        _grow(targets, weights, self._sorted, self._size, no_gain, trees, leaves)
+        _grow(targets, weights, n_outputs, self._sorted, self._size, no_gain, trees, leaves)
         made = int(leaves.max())
         if made < n_cuts:
             cuts = (np.ascontiguousarray(part[:, :made]) for part in trees[:4])
@@ -338,19 +343,10 @@ def _means(
 
 
 @njit
-def _add_by_leaf(
-    leaves: LeafArray, indicators: FloatArray, weights: FloatArray, totals: FloatArray
-) -> None:
-    """Add the weights of each class in each leaf, shape (n_leaves, n_classes)."""
-    for i in range(len(leaves)):
-        for k in range(indicators.shape[1]):
-            totals[leaves[i], k] += weights[i] * indicators[i, k]
-
-
-@njit
 def _grow(
     targets: NumberArray,
     weights: FloatArray | None,
+    n_outputs: int,
     examples: Sorted,
     size: Size,
     no_gain: FloatArray,
@@ -359,8 +355,8 @@ def _grow(
 ) -> None:
     """Grow a tree for each target; all leaves are 0, and thresholds infinite, at first.
 
-    Targets have shape (n_targets, n_examples, n_outputs). Without weights they are whole numbers
-    with one output.
+    Targets have shape (n_targets, n_examples). Without weights they are whole numbers, and with
+    more than one output they are classes.
     """
     n_lists, most = len(examples.starts) - 1, size.n_leaves
     listed, spare = examples.listed, np.empty(targets.shape[1], np.uint32)
@@ -374,11 +370,11 @@ def _grow(
         if size.steps > 1:
             listed[:] = examples.listed
         begins[0], ends[0], tops[0] = examples.starts[:-1], examples.starts[1:], -1.0
-        response = _response(targets, weights, t)
+        response = _response(targets, weights, t, n_outputs)
         least = max(size.least_share * _total(weights, t, len(own)), 1e-100)
         n_leaves = 1
         for step in range(size.steps):
-            counts, sums = _sums(response, own, n_leaves)
+            counts, sums = _sums(response, own, n_leaves, n_outputs)
             for leaf in range(n_leaves):
                 if tops[leaf] < 0.0:
                     parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
@@ -411,22 +407,21 @@ def _grow(
 
 
 @njit
-def _response(targets: NumberArray, weights: FloatArray | None, t: int) -> NumberArray:
-    """Return what running sums add for each example: its target, or w and w (t - mean of t).
+def _response(
+    targets: NumberArray, weights: FloatArray | None, t: int, n_outputs: int
+) -> NumberArray:
+    """Return the target of each example, or w with w (t - mean of t), or w with the class.
 
-    The shape is (n_examples, 1), or (n_examples, 1 + n_outputs).
+    The shape is (n_examples, 1), or (n_examples, 2) with weights, which are next to each other in
+    memory since a search looks them up together.
     """
     if weights is None:
-        return targets[t]
-    target, weight = targets[t], weights[t]
-    means, response = np.zeros(target.shape[1]), np.empty((len(target), 1 + target.shape[1]))
-    for i in range(len(target)):
-        means += weight[i] * target[i]
-    means /= weight.sum()
-    response[:, 0] = weight
-    for i in range(len(target)):
-        for k in range(len(means)):
-            response[i, 1 + k] = weight[i] * (target[i, k] - means[k])
+        return targets[t].copy().reshape(-1, 1)
+    weight, target = weights[t], targets[t]
+    response = np.empty((len(target), 2))
+    response[:, 0], response[:, 1] = weight, target
+    if n_outputs == 1:
+        response[:, 1] = weight * (target - (weight * target).sum() / weight.sum())
     return response
 
 
@@ -440,16 +435,23 @@ def _total(weights: FloatArray | None, t: int, n_examples: int) -> float:
 
 @njit
 def _sums(
-    response: NumberArray, leaves: LeafArray, n_leaves: int
+    response: NumberArray, leaves: LeafArray, n_leaves: int, n_outputs: int
 ) -> tuple[IntArray, NumberArray]:
-    """Return the number of examples of every leaf, and the sums of what is added for them."""
+    """Return the number of examples of every leaf, and the sums of its response.
+
+    The sums of classes are those of w, followed by those of w in each class.
+    """
+    last = response.shape[1] - 1
     counts = np.zeros(n_leaves, np.int64)
+    sums = np.zeros((n_leaves, last + n_outputs), response.dtype)
     for i in range(len(leaves)):
-        counts[leaves[i]] += 1
-    sums = np.zeros((n_leaves, response.shape[1]), response.dtype)
-    for i in range(len(leaves)):
-        for k in range(response.shape[1]):
-            sums[leaves[i], k] += response[i, k]
+        leaf = leaves[i]
+        counts[leaf] += 1
+        sums[leaf, 0] += response[i, 0]
+        if n_outputs > 1:
+            sums[leaf, 1 + np.int64(response[i, 1])] += response[i, 0]
+        elif last == 1:
+            sums[leaf, 1] += response[i, 1]
     return counts, sums
 
 
@@ -515,7 +517,7 @@ def _best_weighted_cut(
     sums: FloatArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the best cut of examples with weights, for any number of outputs."""
+    """Return the best cut of examples with weights, see `_best_cut`."""
     size, means, n_outputs = sums[0], sums[1:] / sums[0], len(sums) - 1
     totals = np.empty(n_outputs)
     # `top` is S² / (W_L W_R), without the weight W of the leaf.
@@ -523,16 +525,19 @@ def _best_weighted_cut(
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
         tie = (1.0 + TIE) ** 2 if s % 2 == 0 else (1.0 - TIE) ** 2
-        floor, left = top * (1.0 + TIE) ** 2, 0.0
+        floor, left, total = top * (1.0 + TIE) ** 2, 0.0, 0.0
         totals[:] = 0.0
         for i in range(min(len(examples), count - 1)):
             example = examples[i]
             left += response[example, 0]
-            squares = 0.0
-            for k in range(n_outputs):
-                totals[k] += response[example, 1 + k]
-                difference = totals[k] - means[k] * left
-                squares += difference * difference
+            if n_outputs == 1:
+                total += response[example, 1]
+                squares = (total - means[0] * left) ** 2
+            else:
+                totals[np.int64(response[example, 1])] += response[example, 0]
+                squares = 0.0
+                for k in range(n_outputs):
+                    squares += (totals[k] - means[k] * left) ** 2
             right = size - left
             # Multiplied instead of divided; rounding may leave `right` no weight at all.
             if squares > floor * (left * right) and min(left, right) >= least and (
