@@ -34,6 +34,10 @@ NO_GAIN = 1e-12
 LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
 """Ends of the range of ranks."""
 
+MANY_CUTS = 64
+"""From this number of cuts on, walking down a tree is faster than one pass over all examples per cut,
+which is a loop of vectors."""
+
 LARGEST_TREE = 10_000
 """A tree has at most this number of cuts, or levels."""
 
@@ -67,7 +71,8 @@ class Trees(NamedTuple):
     def leaves(self, columns: FloatArray) -> LeafArray:
         """Return the leaf in which each example, a column, ends, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
-        _descend(columns, self.parents, self.features, self.thresholds, leaves)
+        descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
+        descend(columns, self.parents, self.features, self.thresholds, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
@@ -85,7 +90,7 @@ def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None
 
 
 @njit
-def _descend(
+def _cut_by_cut(
     columns: FloatArray,
     parents: IntArray,
     features: IntArray,
@@ -99,6 +104,32 @@ def _descend(
             new = np.int32(s + 1)
             for i in range(len(own)):
                 own[i] = new if own[i] == parent and column[i] > threshold else own[i]
+
+
+@njit
+def _walk_down(
+    columns: FloatArray,
+    parents: IntArray,
+    features: IntArray,
+    thresholds: FloatArray,
+    leaves: LeafArray,
+) -> None:
+    n_cuts = features.shape[1]
+    following = np.empty((n_cuts, 2), np.int64)
+    for t in range(len(features)):
+        feature, threshold, parent = features[t], thresholds[t], parents[t]
+        # The first cut of each leaf after cut s, where -1 is none.
+        firsts = np.full(n_cuts + 1, -1, np.int64)
+        for s in range(n_cuts - 1, -1, -1):
+            if threshold[s] < np.inf:
+                following[s] = firsts[parent[s]], firsts[s + 1]
+                firsts[parent[s]] = s
+        for i in range(leaves.shape[1]):
+            s = firsts[0]
+            while s >= 0:
+                above = columns[feature[s], i] > threshold[s]
+                leaves[t, i] = s + 1 if above else leaves[t, i]
+                s = following[s, np.int64(above)]
 
 
 class Sorted(NamedTuple):

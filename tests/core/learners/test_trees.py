@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.trees import TreeFitter, Trees
+from quadrepro.core.learners.trees import TreeFitter, Trees, _cut_by_cut, _walk_down
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 
@@ -210,3 +210,16 @@ def test_a_constant_target_is_answered_by_its_mean(
     trees, answers = fitted(X, targets, **size, weights=weights)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
+
+
+@pytest.mark.parametrize("size", [{"cuts": 5}, {"depth": 9}, {"cuts": 150}], ids=str)
+def test_walking_down_a_tree_ends_in_the_leaf_of_its_cuts_in_order(size: dict[str, int]) -> None:
+    X, targets = mixed(400, 0), np.random.default_rng(1).normal(size=(3, 400))
+    targets[2] = X[:, 1]  # a tree of few cuts
+    trees, leaves = TreeFitter(X, **size).fit(targets)
+    columns, cuts = np.ascontiguousarray(X.T), trees[:3]
+    for descend in (_cut_by_cut, _walk_down):
+        reached = np.zeros_like(leaves)
+        descend(columns, *cuts, reached)
+        np.testing.assert_array_equal(reached, leaves)
+    np.testing.assert_array_equal(trees.leaves(columns), leaves)
