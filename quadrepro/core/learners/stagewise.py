@@ -354,7 +354,7 @@ def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntAr
     Hence neither the order of the rows nor repeating them instead of weighting them changes how
     sums are rounded, which boosting of separable classes enlarges from round to round.
     """
-    rows = np.column_stack([X, y]) + 0.0  # -0 becomes 0
+    rows = np.ascontiguousarray(np.column_stack([X, y])) + 0.0  # -0 becomes 0
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
     _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
     return X[firsts], y[firsts], np.bincount(places, c)

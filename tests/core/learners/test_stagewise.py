@@ -1,4 +1,4 @@
-"""Rounds are those of the algorithms line by line as printed, with trees of scikit-learn."""
+"""Rounds are those of the algorithms line by line as printed, over scikit-learn's trees."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
@@ -244,6 +246,43 @@ def test_in_a_config_two_class_algorithms_tell_each_class_from_the_rest(name: st
         expected = estimator.fit(X, y).decision_function(new)
     np.testing.assert_array_equal(fitted.scores.argmax(axis=1), fitted.predicted)
     assert (expected.argmax(axis=1) == fitted.predicted).mean() > 0.95  # equal cuts differ by seed
+
+
+@st.composite
+def rounded(draw: st.DrawFn) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Draw examples with equal values, their classes, whole weights, and an order of all copies."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(draw(st.integers(6, 40)), 3)).round(draw(st.integers(0, 1)))
+    y = np.arange(len(X)) % 2
+    counts = rng.integers(1, 4, len(X))
+    return X, y, counts, rng.permutation(counts.sum())
+
+
+@given(problem=rounded(), size=st.sampled_from([{}, {"cuts": 3}, {"depth": 3}]))
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_whole_weights_are_repeated_rows_in_any_order_to_the_last_bit(
+    problem: tuple[FloatArray, IntArray, IntArray, IntArray], size: dict[str, int], estimator: Any
+) -> None:
+    X, y, counts, order = problem
+    weighted = estimator(60, **size).fit(X, y, counts)
+    repeated = estimator(60, **size).fit(X.repeat(counts, axis=0)[order], y.repeat(counts)[order])
+    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+
+
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_the_order_of_attributes_decides_between_equal_cuts_alone(estimator: Any) -> None:
+    X, y, _ = draw(2)
+    counts, order = weights_of_all(X), np.array([2, 0, 3, 1])
+    model = estimator(20, cuts=2).fit(X, y, counts)
+    permuted = estimator(20, cuts=2).fit(X[:, order], y, counts)
+    expected = model.decision_function(X)
+    np.testing.assert_allclose(permuted.decision_function(X[:, order]), expected, atol=1e-9)
+
+
+def test_of_equal_attributes_the_first_is_cut() -> None:
+    X, y, _ = draw(2)
+    model = SAMMEClassifier(10, cuts=3).fit(np.hstack([X, X]), y)
+    assert {f for trees in model.estimators_ for f in trees.features.ravel()} == {0, 1, 2, 3}
 
 
 def test_any_estimator_with_weights_can_be_the_weak_learner() -> None:
