@@ -162,17 +162,22 @@ class Sorted(NamedTuple):
         """Sort the examples by each feature."""
         values, lists = np.full(X.shape[::-1], np.inf), []
         ranks = np.empty(values.shape, dtype=np.uint32)
-        for f, column in enumerate(X.T):
-            order = column.argsort(kind="stable")
+        for f, column in enumerate(np.ascontiguousarray(X.T)):
+            order = column.argsort()  # not stable, and so several times faster
             in_order = column[order]
             firsts = np.flatnonzero(np.append(True, in_order[1:] > in_order[:-1]))
             counts = np.diff(firsts, append=len(order))
             values[f, : len(firsts)] = in_order[firsts]
             ranks[f, order] = np.repeat(np.arange(len(firsts), dtype=np.uint32), counts)
+            if len(firsts) < len(order):
+                # Equal values are put into the order of the examples, on every processor.
+                few = len(firsts) <= 2**16  # numbers of 16 bits are sorted by their digits
+                order = ranks[f].astype(np.uint16 if few else np.uint32).argsort(kind="stable")
             # The last of equally frequent values: without ties there is only an upward list.
             frequent = len(counts) - 1 - int(counts[::-1].argmax())
-            below, above = np.split(order.astype(np.uint32), firsts[frequent] + [0, counts[frequent]])[::2]
-            lists += [below, above[::-1]]
+            first = firsts[frequent]
+            order = order.astype(np.uint32)
+            lists += [order[:first], order[first + counts[frequent] :][::-1]]
         starts = np.cumsum([0, *map(len, lists)])
         return cls(values, ranks, np.concatenate(lists), starts)
 
