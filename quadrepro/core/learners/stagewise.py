@@ -132,7 +132,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learners of each round: one, or one per class in LogitBoost with more than two
         classes.
     estimator_weights_ : list of float
@@ -357,7 +357,7 @@ def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntAr
     rows = np.ascontiguousarray(np.column_stack([X, y])) + 0.0  # -0 becomes 0
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
     _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
-    return X[firsts], y[firsts], np.bincount(places, c)
+    return X[firsts], y[firsts], np.bincount(places, c).astype(np.float64)
 
 
 def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
@@ -407,7 +407,7 @@ class RealAdaBoostClassifier(StagewiseClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -441,7 +441,7 @@ class RealAdaBoostClassifier(StagewiseClassifier):
     @staticmethod
     def _answers_of(shares: FloatArray) -> FloatArray:
         p = np.maximum(shares, EPS)
-        return 0.5 * log_each(p[:, 1] / p[:, 0])
+        return np.asarray(0.5 * log_each(p[:, 1] / p[:, 0]))
 
     def _added(self, answers: FloatArray) -> FloatArray:
         return in_two_columns(answers[0])
@@ -469,7 +469,7 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -497,7 +497,8 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     fits = "numbers"
 
     def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
-        fitted, f = weak.fit_numbers(2.0 * y[None] - 1.0, weights_of(y, c, F)[None])
+        signs = np.where(y == 1, 1.0, -1.0)
+        fitted, f = weak.fit_numbers(signs[None], weights_of(y, c, F)[None])
         return fitted, f, 1.0
 
     def _added(self, answers: FloatArray) -> FloatArray:
@@ -543,7 +544,7 @@ class LogitBoostClassifier(StagewiseClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learners of each round: one for two classes, else one per class.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -594,7 +595,7 @@ class LogitBoostClassifier(StagewiseClassifier):
         n_classes = len(answers)
         if n_classes == 1:
             return in_two_columns(0.5 * answers[0])
-        return (n_classes - 1) / n_classes * (answers - answers.mean(axis=0)).T
+        return np.asarray((n_classes - 1) / n_classes * (answers - answers.mean(axis=0)).T)
 
 
 class AdaBoostM1Classifier(StagewiseClassifier):
@@ -626,7 +627,7 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight α of each round.
@@ -668,7 +669,7 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     def _answers_of(shares: FloatArray) -> FloatArray:
         # Reweighting makes shares equal, so that rounding would decide without a tolerance.
         tied = shares >= shares.max(axis=1, keepdims=True) - TIED_SHARES
-        return tied.argmax(axis=1).astype(np.float64)
+        return np.asarray(tied.argmax(axis=1), dtype=np.float64)
 
     def _added(self, answers: FloatArray) -> FloatArray:
         return np.asarray(answers[0][:, None] == np.arange(len(self.classes_)), dtype=np.float64)
@@ -700,7 +701,7 @@ class SAMMEClassifier(AdaBoostM1Classifier):
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of Trees or of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight α of each round.

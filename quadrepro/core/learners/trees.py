@@ -35,8 +35,8 @@ LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
 """Ends of the range of ranks."""
 
 MANY_CUTS = 64
-"""From this number of cuts on, walking down a tree is faster than one pass over all examples per cut,
-which is a loop of vectors."""
+"""From this number of cuts on, walking down a tree is faster than a pass over all examples for each
+cut, which is a loop of vectors."""
 
 LARGEST_TREE = 10_000
 """A tree has at most this number of cuts, or levels."""
@@ -59,7 +59,7 @@ class Trees(NamedTuple):
     gains : ndarray of shape (n_targets, n_cuts)
         Square root of the decrease of the sum of squared errors; 0 without a cut.
     values : ndarray of shape (n_targets, n_cuts + 1)
-        Mean of the targets in each leaf.
+        The answer in each leaf: the mean of the targets, or the answer of a classification tree.
     """
 
     parents: IntArray
@@ -183,12 +183,11 @@ class Sorted(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Cuts one at a time, or levels; the most leaves; and the least share of weight in a leaf."""
+    """Number of cuts one at a time, or of levels; and the largest number of leaves."""
 
     steps: int
     by_level: bool
     n_leaves: int
-    least_share: float
 
 
 class TreeFitter:
@@ -225,8 +224,7 @@ class TreeFitter:
         most = max(len(X) - 1, 1)
         steps = min(cuts if depth is None else depth, most)
         n_cuts = steps if depth is None else min(2**steps - 1, most)
-        # The slack is for the rounding of the product and of sums of weights.
-        self._size = Size(steps, depth is not None, n_cuts + 1, float(least_share) - 1e-9)
+        self._size, self._least_share = Size(steps, depth is not None, n_cuts + 1), least_share
 
     def fit(
         self, targets: FloatArray, weights: FloatArray | None = None
@@ -310,12 +308,19 @@ class TreeFitter:
             np.zeros((n, n_cuts + 1)),
         )
         leaves = np.zeros((n, m), dtype=np.int32)
-        _grow(targets, weights, n_outputs, self._sorted, self._size, no_gain, trees, leaves)
+        total = np.full(n, float(m)) if weights is None else weights.sum(axis=1)
+        # The slack is for the rounding of the product and of sums of weights.
+        least = np.maximum((self._least_share - 1e-9) * total, 1e-100)
+        limits = self._size, least, no_gain
+        _grow(targets, weights, n_outputs, self._sorted, *limits, trees, leaves)
         made = int(leaves.max())
-        if made < n_cuts:
-            cuts = (np.ascontiguousarray(part[:, :made]) for part in trees[:4])
-            trees = Trees(*cuts, np.zeros((n, made + 1)))
-        return trees, leaves
+        return Trees(
+            np.ascontiguousarray(trees.parents[:, :made]),
+            np.ascontiguousarray(trees.features[:, :made]),
+            np.ascontiguousarray(trees.thresholds[:, :made]),
+            np.ascontiguousarray(trees.gains[:, :made]),
+            np.zeros((n, made + 1)),
+        ), leaves
 
 
 def largest_whole(n_examples: int) -> int:
@@ -361,9 +366,7 @@ def _whole_means(targets: IntArray, leaves: LeafArray, means: FloatArray) -> Non
 
 
 @njit
-def _means(
-    targets: FloatArray, weights: FloatArray, leaves: LeafArray, means: FloatArray
-) -> None:
+def _means(targets: FloatArray, weights: FloatArray, leaves: LeafArray, means: FloatArray) -> None:
     """Write the weighted mean of the targets in each leaf, shape (n_targets, n_leaves)."""
     for t in range(len(targets)):
         sizes = np.full(means.shape[1], 1e-300)
@@ -385,6 +388,7 @@ def _grow(
     n_outputs: int,
     examples: Sorted,
     size: Size,
+    least: FloatArray,
     no_gain: FloatArray,
     trees: Trees,
     leaves: LeafArray,
@@ -407,7 +411,6 @@ def _grow(
             listed[:] = examples.listed
         begins[0], ends[0], tops[0] = examples.starts[:-1], examples.starts[1:], -1.0
         response = _response(targets, weights, t, n_outputs)
-        least = max(size.least_share * _total(weights, t, len(own)), 1e-100)
         n_leaves = 1
         for step in range(size.steps):
             counts, sums = _sums(response, own, n_leaves, n_outputs)
@@ -415,7 +418,7 @@ def _grow(
                 if tops[leaf] < 0.0:
                     parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
                     tops[leaf], lists[leaf], bounds[leaf] = _best_cut(
-                        response, weights, examples.ranks, *parts, least
+                        response, weights, examples.ranks, *parts, least[t]
                     )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
@@ -452,21 +455,13 @@ def _response(
     memory since a search looks them up together.
     """
     if weights is None:
-        return targets[t].copy().reshape(-1, 1)
+        return np.asarray(targets[t].copy().reshape(-1, 1))
     weight, target = weights[t], targets[t]
     response = np.empty((len(target), 2))
     response[:, 0], response[:, 1] = weight, target
     if n_outputs == 1:
         response[:, 1] = weight * (target - (weight * target).sum() / weight.sum())
     return response
-
-
-@njit
-def _total(weights: FloatArray | None, t: int, n_examples: int) -> float:
-    """Return the total weight."""
-    if weights is None:
-        return float(n_examples)
-    return weights[t].sum()
 
 
 @njit
@@ -505,19 +500,21 @@ def _best_cut(
 ) -> tuple[float, int, np.int64]:
     """Return the root of the largest gain of a leaf's cuts, its list, and the highest rank left."""
     if weights is None:
-        return _best_whole_cut(response.reshape(-1), ranks, listed, begins, ends, count, total[0], least)
+        return _best_whole_cut(
+            response.reshape(-1), ranks, listed, begins, ends, count, total[0], least
+        )
     return _best_weighted_cut(response, ranks, listed, begins, ends, count, total, least)
 
 
 @njit
 def _best_whole_cut(
-    target: IntArray,
+    target: NumberArray,
     ranks: ExampleArray,
     listed: ExampleArray,
     begins: IntArray,
     ends: IntArray,
     count: int,
-    whole: int,
+    whole: float,
     least: float,
 ) -> tuple[float, int, np.int64]:
     """Return the best cut of examples that count once each, see `_best_cut`."""
@@ -544,13 +541,13 @@ def _best_whole_cut(
 
 @njit
 def _best_weighted_cut(
-    response: FloatArray,
+    response: NumberArray,
     ranks: ExampleArray,
     listed: ExampleArray,
     begins: IntArray,
     ends: IntArray,
     count: int,
-    sums: FloatArray,
+    sums: NumberArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
     """Return the best cut of examples with weights, see `_best_cut`."""
@@ -576,8 +573,10 @@ def _best_weighted_cut(
                     squares += (totals[k] - means[k] * left) ** 2
             right = size - left
             # Multiplied instead of divided; rounding may leave `right` no weight at all.
-            if squares > floor * (left * right) and min(left, right) >= least and (
-                i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]
+            if (
+                squares > floor * (left * right)
+                and min(left, right) >= least
+                and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]])
             ):
                 top, best = squares / (left * right), s
                 floor, bound = top * tie, np.int64(rank[example]) - s % 2
