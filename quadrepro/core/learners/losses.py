@@ -130,9 +130,9 @@ class MarginLoss:
         slopes *= scales[:, None]
         groups = (2 * leaves + (y > 0)).astype(np.uint32)
         # If g moves all margins the same way, the loss falls without end.
-        found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
-        _search(self.c, powers, slopes, groups, weights, found)
-        return np.asarray(found * scales)
+        betas = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
+        _search(self.c, powers, slopes, groups, weights, betas)
+        return np.asarray(betas * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:
         """Return 1 / (1 + exp(-F)) or, for the exponential loss, 1 / (1 + exp(-2F))."""
@@ -156,7 +156,7 @@ def _search(
     slopes: FloatArray,
     groups: GroupArray,
     weights: FloatArray,
-    found: FloatArray,
+    betas: FloatArray,
 ) -> None:
     """Write the root β of Σ w s φ'(z + β s), where it is 0 before, by Newton's method.
 
@@ -170,29 +170,29 @@ def _search(
     first, second = firsts.reshape(-1), seconds.reshape(-1)
     slope, moved = np.zeros(n_groups), np.empty(n_groups)
     for run in range(len(slopes)):
-        if found[run] != 0.0:
+        if betas[run] != 0.0:
             continue
         power, steep, group = powers[run], slopes[run], groups[run]
         for i in range(m):
             slope[group[i]] = steep[i]
-        low, high, here = -LARGEST_CHANGE, LARGEST_CHANGE, 0.0
+        low, high, beta = -LARGEST_CHANGE, LARGEST_CHANGE, 0.0
         for _ in range(NEWTON_STEPS):
             for k in range(n_groups):
-                moved[k] = exp(here * slope[k])
+                moved[k] = exp(beta * slope[k])
             for i in range(m):
                 falling = 1.0 / (c + power[i] * moved[group[i]])
                 pull = weights[i] * steep[i]
                 first[i] = pull * falling
                 second[i] = pull * steep[i] * (falling * (1.0 - c * falling))
             derivative, curvature = -_sum(firsts), _sum(seconds)
-            low = here if derivative < 0 else low
-            high = here if derivative > 0 else high
-            newton = here - (derivative / curvature if curvature > NOTHING else 0.0)
-            there = newton if low <= newton <= high else (low + high) / 2
-            change, here = abs(there - here), there
+            low = beta if derivative < 0 else low
+            high = beta if derivative > 0 else high
+            newton = beta - (derivative / curvature if curvature > NOTHING else 0.0)
+            next_beta = newton if low <= newton <= high else (low + high) / 2
+            change, beta = abs(next_beta - beta), next_beta
             if change <= CONVERGED:
                 break
-        found[run] = here
+        betas[run] = beta
 
 
 @njit

@@ -133,7 +133,7 @@ def _walk_down(
 
 
 class Sorted(NamedTuple):
-    """The examples in the order of each feature, without those of its most frequent value.
+    """Examples in the order of each feature, except for its most frequent value.
 
     Running sums start at both ends of a feature and stop before that value, so that a feature that
     is mostly 0 costs only as much as its other values. List 2f has the examples below the most
@@ -253,7 +253,8 @@ class TreeFitter:
             _whole_means(whole, leaves, trees.values)
             units = units[:, None]
             return trees._replace(gains=units * trees.gains, values=units * trees.values), leaves
-        weights = np.ascontiguousarray(np.broadcast_to(weights, targets.shape))
+        if weights.ndim == 1:
+            weights = np.tile(weights, (len(targets), 1))
         limits = NO_GAIN * np.sqrt((weights * targets * targets).sum(axis=1))
         trees, leaves = self._grown(targets, weights, limits)
         _means(targets, weights, leaves, trees.values)
@@ -526,7 +527,7 @@ def _best_whole_cut(
     top, best, bound = 0.0, 0, np.int64(0)
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        # Of cuts that tie, the first is taken on the way up, and the last on the way down.
+        # Among cuts that tie, the first is taken on the way up, and the last on the way down.
         tie = 1.0 + TIE if s % 2 == 0 else 1.0 - TIE
         floor, total = top * (1.0 + TIE), 0
         for i in range(min(len(examples), count - 1)):
@@ -598,13 +599,13 @@ def _split(
 ) -> tuple[np.uint32, np.uint32]:
     """Move ranks above a bound to a new leaf; return the neighbouring ranks on either side."""
     # Operators instead of branches, on numbers of 32 bits, make this a loop of vectors.
-    here, there, last = np.int32(parent), np.int32(new), np.uint32(bound)
+    source, target, last = np.int32(parent), np.int32(new), np.uint32(bound)
     low, high = LOWEST, HIGHEST
     for i in range(len(leaves)):
-        inside, rank = leaves[i] == here, ranks[i]
+        inside, rank = leaves[i] == source, ranks[i]
         low = max(low, rank if inside & (rank <= last) else LOWEST)
         high = min(high, rank if inside & (rank > last) else HIGHEST)
-        leaves[i] = there if inside & (rank > last) else leaves[i]
+        leaves[i] = target if inside & (rank > last) else leaves[i]
     return low, high
 
 
@@ -613,7 +614,7 @@ def _part(
     listed: ExampleArray, begin: int, end: int, leaves: LeafArray, new: int, spare: ExampleArray
 ) -> np.int64:
     """Move the examples of a new leaf behind the others, in order; return where they begin."""
-    # An example is written to both places, and to one of them in vain: faster than a branch.
+    # An example is written to both places, one of which is overwritten: faster than a branch.
     # Unsigned numbers spare the check of negative indices.
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(begin, end):
