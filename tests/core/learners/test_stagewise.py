@@ -324,3 +324,11 @@ def test_impossible_settings_are_refused_by_name(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         ALGORITHMS[name].make(settings)
+
+
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_many_rounds_after_the_last_training_error_leave_decisions_finite(estimator: Any) -> None:
+    X, y, new = draw(2, m=40)
+    model = estimator(300, depth=4).fit(X, y)  # weights fall below the smallest numbers
+    assert (model.predict(X) == y).all()
+    assert np.isfinite(model.decision_function(new)).all()
