@@ -146,7 +146,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """
 
     fits: ClassVar[Literal["classes", "probabilities", "numbers"]]
-    """What a weak learner is fitted to, or asked for."""
+    """Targets of weak learners, or the output that is used."""
     has_probabilities: ClassVar[bool] = True
     many_classes: ClassVar[bool] = False
 
@@ -229,7 +229,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         raise NotImplementedError
 
     def _weak_learner(self, X: FloatArray, y: IntArray) -> WeakLearner:
-        """Return how weak learners are fitted to the training examples."""
+        """Return the object that fits weak learners to the training examples."""
         if self.weak is None:
             fitter = TreeFitter(X, self.cuts, self.depth)
             return TreeLearner(fitter, y, len(self.classes_), self._answers_of)
@@ -333,14 +333,14 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
             return
         if self.cuts != 1 or self.depth is not None:
             raise ValueError("weak replaces trees: leave out cuts and depth")
-        number, what = self.fits == "numbers", type(self.weak).__name__
+        number, name = self.fits == "numbers", type(self.weak).__name__
         if not (is_regressor if number else is_classifier)(self.weak):
             task = "regression" if number else "classification"
-            raise ValueError(f"the weak learner must be for {task}, but {what} is not")
+            raise ValueError(f"the weak learner must be for {task}, but {name} is not")
         if not has_fit_parameter(self.weak, "sample_weight"):
-            raise ValueError(f"the weak learner must take sample_weight, but {what} does not")
+            raise ValueError(f"the weak learner must take sample_weight, but {name} does not")
         if self.fits == "probabilities" and not hasattr(self.weak, "predict_proba"):
-            raise ValueError(f"the weak learner must give probabilities, but {what} does not")
+            raise ValueError(f"the weak learner must give probabilities, but {name} does not")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -522,7 +522,7 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     .. math:: f_k(x) = \frac{J - 1}{J} \Big(g_k(x) - \frac1J \sum_j g_j(x)\Big).
 
-    Of two classes, :math:`g_1 = -g_2`, so that one regressor is fitted, and
+    With two classes, :math:`g_1 = -g_2`, so that one regressor is fitted, and
     :math:`F \leftarrow F + \tfrac12 g_2`.
 
     Parameters
