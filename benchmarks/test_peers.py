@@ -42,9 +42,13 @@ def test_adaboost(
     row("`AdaBoostClassifier.fit` on pima's half, a round", one, references)
 
 
+@pytest.mark.parametrize("size", [(500, 10), (20_000, 50)], ids=str)
 @pytest.mark.parametrize("n_classes", [2, 5])
-def test_weak_learners_that_are_fitted(benchmark: BenchmarkFixture, n_classes: int) -> None:
-    rng, m, d, n_rounds = np.random.default_rng(0), 500, 10, 60
+def test_weak_learners_that_are_fitted(
+    benchmark: BenchmarkFixture, n_classes: int, size: tuple[int, int]
+) -> None:
+    (m, d), rng = size, np.random.default_rng(0)
+    n_rounds = 100 if m <= 500 else 20
     X = rng.normal(size=(m, d))
     noisy = X[:, 0] + X[:, 1] * X[:, 2] + 0.5 * rng.normal(size=m)
     y = noisy.argsort().argsort() * n_classes // m
@@ -57,7 +61,7 @@ def test_weak_learners_that_are_fitted(benchmark: BenchmarkFixture, n_classes: i
     for ours, theirs in pairs:
         names = type(ours).__name__, type(theirs).__name__
         row(
-            f"`{names[0]}`, a stump for {n_classes} classes, {m} x {d}",
+            f"`{names[0]}`, a stump for {n_classes} classes, {m:,} x {d}",
             seconds_per_round(ours, n_rounds, X, y),
             {f"scikit-learn's `{names[1]}`": seconds_per_round(theirs, n_rounds, X, y)},
         )

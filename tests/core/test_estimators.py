@@ -33,7 +33,6 @@ from quadrepro.core.estimators import decision, votes
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import MarginLP
 from quadrepro.core.learners.rounds import WeightBoosting
-from quadrepro.core.learners.stagewise import StagewiseClassifier
 from tests.core.learners.given import make_problem
 from tests.core.variants import (
     ALL,
@@ -369,9 +368,6 @@ def test_the_help_of_an_estimator_explains_all_parameters_and_attributes(estimat
 
 def exempt(estimator: Any) -> dict[str, str]:
     """Return the checks that an estimator fails."""
-    if isinstance(estimator, StagewiseClassifier):  # as scikit-learn's `AdaBoostClassifier` does
-        name = "check_sample_weight_equivalence_on_dense_data"
-        return {name: "rounding decides between equally good cuts"}
     if isinstance(estimator, MinCqClassifier | CqBoostClassifier):
         name = "check_class_weight_classifiers"
         return {name: "with one class in effect, the mean margin says nothing about other regions"}

@@ -12,7 +12,6 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 import quadrepro
 from quadrepro import GradientBoostRegressor
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.stagewise import StagewiseClassifier
 from tests.core.variants import STEPS
 
 RNG = np.random.default_rng(0)
@@ -33,8 +32,6 @@ PRICED = [
 ]
 """Estimators for which a multiple of all weights is another problem."""
 ROUNDS = [name for name, known in PARAMETERS.items() if "n_rounds" in known]
-IN_DOUBLE = [n for n, kind in ESTIMATORS.items() if not issubclass(kind, StagewiseClassifier)]
-"""All but those of scikit-learn's trees, which see attributes in single precision."""
 SIZED = {
     *("C", "mu", "epsilon", "lam", "alpha_max", "nu", "u", "eps", "eta", "z_max", "cuts", "depth")
 }
@@ -73,7 +70,7 @@ def checked(estimator: Any, *data: FloatArray) -> FloatArray:
     return np.asarray(fitted.predict(data[0]))
 
 
-@pytest.mark.parametrize("name", IN_DOUBLE)
+@pytest.mark.parametrize("name", ESTIMATORS)
 def test_attributes_may_be_nearly_as_small_and_as_large_as_numbers_can_be(name: str) -> None:
     y = target(name)
     plain = checked(made(name), X, y)

@@ -111,9 +111,9 @@ class BoostedTrees(BaseEstimator):
         self._intercept = algorithm.start(y, counts)
         y = y - self._intercept
         self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
-        for added, scores in algorithm.rounds(X, y, values, n_rounds, weights):
+        for added, mean_loss in algorithm.rounds(X, y, values, n_rounds, weights):
             self.rounds_.append(added)
-            losses.append(algorithm.training_loss.mean(scores, y, counts)[0])
+            losses.append(mean_loss()[0])
             np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))
         self.train_loss_, self.n_iter_ = np.array(losses), len(losses)
 

@@ -72,7 +72,7 @@ def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
 
 
 class Round(NamedTuple):
-    """What a round adds to every run: F <- kept F + weights g.
+    """Step of every run in a round: F <- kept F + weights g.
 
     Attributes
     ----------
@@ -162,7 +162,7 @@ class GradientBoost(Predictor):
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """What a grid may name."""
+        """Hyper-parameters of a grid."""
         own = None if self.theory else STEPS[self.step]
         return (N_ROUNDS,) if own is None else (own, N_ROUNDS)
 
@@ -213,7 +213,7 @@ class GradientBoost(Predictor):
         values: FloatArray,
         n_rounds: int,
         weights: FloatArray | None = None,
-    ) -> Iterator[tuple[Round, FloatArray]]:
+    ) -> Iterator[tuple[Round, Callable[[], FloatArray]]]:
         """Run for every value of the step's hyper-parameter.
 
         Parameters
@@ -232,21 +232,25 @@ class GradientBoost(Predictor):
         Yields
         ------
         Round
-            What a round adds.
-        ndarray of shape (n_runs, n_examples)
-            The scores of the training examples after it; the next round changes them.
+            The tree and the weight of a round.
+        function
+            Returns the mean loss on the training examples, shape (n_runs,), until the next round.
         """
-        fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf, weights)
+        fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf)
         w = np.ones(len(y)) if weights is None else weights
         loss, scores = self.training_loss, np.zeros((len(values), len(y)))
+        terms = loss.terms(scores, y)
         for k in range(1, n_rounds + 1):
-            trees, leaves = fitter.fit(loss.descent(scores, y))
-            g, kept = trees.answers(leaves), 1.0 - self._alphas(k, values)
-            scores *= kept[:, None]
-            search = partial(loss.search, scores, g, leaves, y, w)
+            trees, leaves = fitter.fit(loss.descent(terms, y), weights)
+            g, alphas = trees.answers(leaves), self._alphas(k, values)
+            if alphas.any():
+                scores *= 1.0 - alphas[:, None]
+                terms = loss.terms(scores, y)
+            search = partial(loss.search, terms, g, leaves, y, w)
             weight = self._weights(k, values, g, w, search)
             scores += weight[:, None] * g
-            yield Round(trees, weight, kept), scores
+            terms = loss.terms(scores, y)
+            yield Round(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores, y, w)
 
     def predictions(
         self,
@@ -260,9 +264,9 @@ class GradientBoost(Predictor):
 
         See `Predictor.predictions`.
         """
-        found = [self._predictions(X, y, grid, X_new) for grid in grids]
+        by_grid = [self._predictions(X, y, grid, X_new) for grid in grids]
         # Most learners have one grid, whose scores may take as long to copy as rounds to run.
-        return found[0] if len(found) == 1 else np.concatenate(found)
+        return by_grid[0] if len(by_grid) == 1 else np.concatenate(by_grid)
 
     def _predictions(
         self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray

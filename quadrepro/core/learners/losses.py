@@ -3,6 +3,7 @@
 Scores F and the values g of a tree have shape (n_runs, n_examples); targets y and weights w of the
 examples have shape (n_examples,). A loss gives
 
+    terms        y - F or exp(y F) at every example, which all others are made of
     mean         Q(F) = Σ w φ(F, y) / Σ w
     descent      -∂φ/∂F at every example, to which the next tree is fitted
     search       β = argmin Q(F + β g), or 0 if g is 0
@@ -55,17 +56,23 @@ LANES = 8
 class SquaredLoss:
     """φ(F, y) = (y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
-    def mean(self, scores: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the mean of the squared residuals."""
-        return mean_of(np.square(y - scores), weights)
-
-    def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
         """Return the residuals."""
         return np.asarray(y - scores)
 
+    def mean(
+        self, residuals: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> FloatArray:
+        """Return the mean of the squared residuals."""
+        return mean_of(np.square(residuals), weights)
+
+    def descent(self, residuals: FloatArray, y: FloatArray) -> FloatArray:
+        """Return the residuals."""
+        return residuals
+
     def search(
         self,
-        scores: FloatArray,
+        residuals: FloatArray,
         g: FloatArray,
         leaves: LeafArray,
         y: FloatArray,
@@ -73,7 +80,7 @@ class SquaredLoss:
     ) -> FloatArray:
         """Return <y - F, g> / <g, g>."""
         weighted = weights * g
-        return ratio(((y - scores) * weighted).sum(axis=1), (g * weighted).sum(axis=1))
+        return ratio((residuals * weighted).sum(axis=1), (g * weighted).sum(axis=1))
 
 
 @dataclass(frozen=True)
@@ -85,19 +92,26 @@ class MarginLoss:
 
     c: float
 
-    def mean(self, scores: FloatArray, y: FloatArray, weights: FloatArray) -> FloatArray:
+    def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+        """Return exp(z)."""
+        return powers_of(scores, y)
+
+    def mean(
+        self, powers: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
+    ) -> FloatArray:
         """Return the mean of φ(z)."""
-        losses = np.empty(scores.shape)
-        _values(self.c, scores, y, losses)
+        losses = 1.0 / powers
+        if self.c > 0.0:
+            _log1p_each(losses, y * scores)
         return mean_of(losses, weights)
 
-    def descent(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def descent(self, powers: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (c + exp(z))."""
-        return np.asarray(y / (self.c + powers_of(scores, y)))
+        return np.asarray(y / (self.c + powers))
 
     def search(
         self,
-        scores: FloatArray,
+        powers: FloatArray,
         g: FloatArray,
         leaves: LeafArray,
         y: FloatArray,
@@ -107,18 +121,18 @@ class MarginLoss:
 
         Examples of one leaf have the same g.
         """
-        powers, slopes = powers_of(scores, y), y * g
+        slopes = y * g
         if self.c == 0.0:
             # β is the same for a multiple of the loss; the largest is made 1.
-            powers /= powers.min(axis=1, keepdims=True)
+            powers = powers / powers.min(axis=1, keepdims=True)
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
         slopes *= scales[:, None]
         groups = (2 * leaves + (y > 0)).astype(np.uint32)
         # If g moves all margins the same way, the loss falls without end.
-        found = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
-        _search(self.c, powers, slopes, groups, weights, found)
-        return np.asarray(found * scales)
+        betas = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
+        _search(self.c, powers, slopes, groups, weights, betas)
+        return np.asarray(betas * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:
         """Return 1 / (1 + exp(-F)) or, for the exponential loss, 1 / (1 + exp(-2F))."""
@@ -142,7 +156,7 @@ def _search(
     slopes: FloatArray,
     groups: GroupArray,
     weights: FloatArray,
-    found: FloatArray,
+    betas: FloatArray,
 ) -> None:
     """Write the root β of Σ w s φ'(z + β s), where it is 0 before, by Newton's method.
 
@@ -156,29 +170,29 @@ def _search(
     first, second = firsts.reshape(-1), seconds.reshape(-1)
     slope, moved = np.zeros(n_groups), np.empty(n_groups)
     for run in range(len(slopes)):
-        if found[run] != 0.0:
+        if betas[run] != 0.0:
             continue
         power, steep, group = powers[run], slopes[run], groups[run]
         for i in range(m):
             slope[group[i]] = steep[i]
-        low, high, here = -LARGEST_CHANGE, LARGEST_CHANGE, 0.0
+        low, high, beta = -LARGEST_CHANGE, LARGEST_CHANGE, 0.0
         for _ in range(NEWTON_STEPS):
             for k in range(n_groups):
-                moved[k] = exp(here * slope[k])
+                moved[k] = exp(beta * slope[k])
             for i in range(m):
                 falling = 1.0 / (c + power[i] * moved[group[i]])
                 pull = weights[i] * steep[i]
                 first[i] = pull * falling
                 second[i] = pull * steep[i] * (falling * (1.0 - c * falling))
             derivative, curvature = -_sum(firsts), _sum(seconds)
-            low = here if derivative < 0 else low
-            high = here if derivative > 0 else high
-            newton = here - (derivative / curvature if curvature > NOTHING else 0.0)
-            there = newton if low <= newton <= high else (low + high) / 2
-            change, here = abs(there - here), there
+            low = beta if derivative < 0 else low
+            high = beta if derivative > 0 else high
+            newton = beta - (derivative / curvature if curvature > NOTHING else 0.0)
+            next_beta = newton if low <= newton <= high else (low + high) / 2
+            change, beta = abs(next_beta - beta), next_beta
             if change <= CONVERGED:
                 break
-        found[run] = here
+        betas[run] = beta
 
 
 @njit
@@ -195,13 +209,13 @@ def _sum(numbers: FloatArray) -> float:
 
 
 @njit
-def _values(c: float, scores: FloatArray, y: FloatArray, losses: FloatArray) -> None:
-    """Write φ(z)."""
-    for run in range(len(scores)):
-        for i in range(len(y)):
-            z = y[i] * scores[run, i]
-            rest = log1p(exp(-abs(z)))
-            losses[run, i] = max(-z, 0.0) + rest if c > 0.0 else 1.0 / _power(z)
+def _log1p_each(falling: FloatArray, margins: FloatArray) -> None:
+    """Replace exp(-z) by log(1 + exp(-z))."""
+    for run in range(len(margins)):
+        for i in range(margins.shape[1]):
+            z = margins[run, i]
+            inside = abs(z) < LARGEST_MARGIN
+            falling[run, i] = log1p(falling[run, i]) if inside else max(-z, 0.0)
 
 
 @njit

@@ -9,14 +9,15 @@ second. Where :math:`w` is not given otherwise, the round fits its weak learner 
 in which :math:`c_i` is the weight of the example in the data; for two classes these are
 :math:`c_i \exp(-y_i F(x_i))` with :math:`y_i = \pm 1`.
 
-`StagewiseClassifier.fit` is the loop, and `_boost` of a subclass is one round of its algorithm.
+`StagewiseClassifier.fit` is the loop, and `_boost` of a subclass is one round of its algorithm. By
+default weak learners are the trees of `trees.py`, which sort the examples once.
 """
 
 from __future__ import annotations
 
 from abc import abstractmethod
 from collections import deque
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import KW_ONLY, dataclass
 from numbers import Integral, Real
 from typing import Any, ClassVar, Literal, Self
@@ -31,7 +32,6 @@ from sklearn.base import (
     is_classifier,
     is_regressor,
 )
-from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 from sklearn.utils import check_random_state
 from sklearn.utils._param_validation import HasMethods, Interval
 from sklearn.utils.metaestimators import available_if
@@ -43,17 +43,72 @@ from quadrepro.core.arguments import validated, weighted_examples
 from quadrepro.core.elementary import exp_each, log, log_each
 from quadrepro.core.learners.estimator import EstimatorEntry
 from quadrepro.core.learners.rounds import in_range
+from quadrepro.core.learners.trees import TreeFitter, Trees
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
 
+LEAST_WEIGHT = 1e-100
+"""Least share of the largest example weight, so that no leaf has a weight of 0."""
+
 NO_EDGE = 1e-10
 """A weight of a vote of at most this is rounding error, and counts as none."""
 
+TIED_SHARES = 1e-10
+"""Classes tie if their shares of a leaf differ by at most this; the first one is voted for."""
+
 ONLY_BINARY = "Only binary classification is supported"
 
-Round = tuple[list[Any], FloatArray, float]
-"""Weak learners of a round, what they add to F on the training examples, and its weight."""
+Fitted = Trees | list[Any]
+"""Weak learners of a round: trees, or fitted estimators."""
+
+
+@dataclass(frozen=True)
+class TreeLearner:
+    """Fits trees to the training examples."""
+
+    fitter: TreeFitter
+    y: IntArray
+    n_classes: int
+    answers_of: Callable[[FloatArray], FloatArray]
+    """Turns the shares of the classes in each leaf into the leaf's answer."""
+
+    def fit_classes(self, weights: FloatArray) -> tuple[Trees, FloatArray]:
+        """Return a classification tree and its answers, shape (1, n_examples)."""
+        trees, leaves, shares = self.fitter.fit_classes(self.y, weights, self.n_classes)
+        trees = trees._replace(values=self.answers_of(shares)[None])
+        return trees, trees.answers(leaves)
+
+    def fit_numbers(self, targets: FloatArray, weights: FloatArray) -> tuple[Trees, FloatArray]:
+        """Return one regression tree per target, and their answers; all have one shape."""
+        trees, leaves = self.fitter.fit(targets, weights)
+        return trees, trees.answers(leaves)
+
+
+@dataclass(frozen=True)
+class EstimatorLearner:
+    """Fits estimators to the training examples, with the methods of `TreeLearner`."""
+
+    make: Callable[[], Any]
+    X: FloatArray
+    y: IntArray
+    answers: Callable[[list[Any], FloatArray], FloatArray]
+
+    def fit_classes(self, weights: FloatArray) -> tuple[list[Any], FloatArray]:
+        """Return a classifier and its answers."""
+        fitted = [self.make().fit(self.X, self.y, sample_weight=weights)]
+        return fitted, self.answers(fitted, self.X)
+
+    def fit_numbers(self, targets: FloatArray, weights: FloatArray) -> tuple[list[Any], FloatArray]:
+        """Return one regressor per target, and their answers."""
+        pairs = zip(targets, weights, strict=True)
+        fitted = [self.make().fit(self.X, target, sample_weight=w) for target, w in pairs]
+        return fitted, self.answers(fitted, self.X)
+
+
+WeakLearner = TreeLearner | EstimatorLearner
+Round = tuple[Fitted, FloatArray, float]
+"""Weak learners of a round, their answers to the training examples, and the weight of the round."""
 
 
 @dataclass(eq=False, repr=False)
@@ -69,17 +124,17 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A weak learner that takes ``sample_weight``, instead of scikit-learn's trees.
+        A weak learner that takes ``sample_weight``, instead of trees.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
-        The weak learners of each round: one, or of LogitBoost for more than two classes one per
-        class.
+    estimators_ : list of Trees, or of lists of estimators
+        The weak learners of each round: one, or one per class in LogitBoost with more than two
+        classes.
     estimator_weights_ : list of float
         The weight of each round in F.
     n_iter_ : int
@@ -91,7 +146,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """
 
     fits: ClassVar[Literal["classes", "probabilities", "numbers"]]
-    """What a weak learner is fitted to, or asked for."""
+    """Targets of weak learners, or the output that is used."""
     has_probabilities: ClassVar[bool] = True
     many_classes: ClassVar[bool] = False
 
@@ -117,7 +172,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         Parameters
         ----------
         X : array-like of shape (n_samples, n_features)
-            Training examples. Trees see them in single precision.
+            Training examples.
         y : array-like of shape (n_samples,)
             Labels.
         sample_weight : array-like of shape (n_samples,) or None, default None
@@ -136,26 +191,28 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         n_classes = len(self.classes_)
         if n_classes > 2 and not self.many_classes:
             raise ValueError(f"{ONLY_BINARY}: y holds {n_classes} classes")
-        rng = check_random_state(self.random_state)
-        self.estimators_: list[list[Any]] = []
+        if self.weak is None:
+            examples, codes, c = merged(examples, codes, c)
+        weak = self._weak_learner(examples, codes)
+        self.estimators_: list[Fitted] = []
         self.estimator_weights_: list[float] = []
         F = np.zeros((len(codes), n_classes))
         for _ in range(self.n_rounds if n_classes > 1 else 0):
-            fitted, added, weight = self._boost(examples, codes, c, F, rng)
+            fitted, answers, weight = self._boost(weak, codes, c, F)
             if weight <= NO_EDGE:
                 break
             decides = weight == np.inf
             weight = 1.0 + sum(self.estimator_weights_) if decides else weight
             self.estimators_.append(fitted)
             self.estimator_weights_.append(weight)
-            F += weight * added
+            F += weight * self._added(answers)
             if decides:
                 break
         self.n_iter_ = len(self.estimators_)
         return self
 
     @abstractmethod
-    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
         """Take one round.
 
         A weight of zero ends the run without the round. An infinite weight lets the round decide
@@ -163,20 +220,33 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         """
 
     @abstractmethod
-    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
-        """Return what a round adds to F for a weight of 1, shape (n_samples, n_classes)."""
+    def _added(self, answers: FloatArray) -> FloatArray:
+        """Return the step of F for a weight of 1, shape (n_samples, n_classes)."""
 
-    def _weak(self, rng: np.random.RandomState) -> Any:
-        """Return a new weak learner with a seed."""
-        tree = DecisionTreeRegressor if self.fits == "numbers" else DecisionTreeClassifier
-        if self.weak is not None:
+    @staticmethod
+    def _answers_of(shares: FloatArray) -> FloatArray:
+        """Return the answer of a weak classifier to each row, given the shares of the classes."""
+        raise NotImplementedError
+
+    def _weak_learner(self, X: FloatArray, y: IntArray) -> WeakLearner:
+        """Return the object that fits weak learners to the training examples."""
+        if self.weak is None:
+            fitter = TreeFitter(X, self.cuts, self.depth)
+            return TreeLearner(fitter, y, len(self.classes_), self._answers_of)
+        rng = check_random_state(self.random_state)
+
+        def seeded() -> Any:
             weak = clone(self.weak)
-        elif self.depth is not None:
-            weak = tree(max_depth=self.depth)
-        else:
-            weak = tree(max_leaf_nodes=self.cuts + 1)
-        seeded = sorted(key for key in weak.get_params() if key.endswith("random_state"))
-        return weak.set_params(**{key: int(rng.randint(2**31 - 1)) for key in seeded})
+            names = sorted(key for key in weak.get_params() if key.endswith("random_state"))
+            return weak.set_params(**{name: int(rng.randint(2**31 - 1)) for name in names})
+
+        return EstimatorLearner(seeded, X, y, self._answers)
+
+    def _answers(self, fitted: list[Any], X: FloatArray) -> FloatArray:
+        """Return the answers of fitted estimators, shape (n_estimators, n_samples)."""
+        if self.fits == "probabilities":
+            return np.stack([self._answers_of(weak.predict_proba(X)) for weak in fitted])
+        return np.stack([weak.predict(X) for weak in fitted])
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
         """Return F.
@@ -243,11 +313,16 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         """Yield F with one column per class after each round, or once if there was none."""
         check_is_fitted(self)
         examples = validated(self, X, reset=False)
+        columns = np.ascontiguousarray(examples.T)
         F = np.zeros((len(examples), len(self.classes_)))
         if not self.estimators_:
             yield F
         for fitted, weight in zip(self.estimators_, self.estimator_weights_, strict=True):
-            F = F + weight * self._added(fitted, examples)
+            if isinstance(fitted, Trees):
+                answers = fitted.answers(fitted.leaves(columns))
+            else:
+                answers = self._answers(fitted, examples)
+            F = F + weight * self._added(answers)
             yield F
 
     def _validate_params(self) -> None:
@@ -258,19 +333,31 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
             return
         if self.cuts != 1 or self.depth is not None:
             raise ValueError("weak replaces trees: leave out cuts and depth")
-        number, what = self.fits == "numbers", type(self.weak).__name__
+        number, name = self.fits == "numbers", type(self.weak).__name__
         if not (is_regressor if number else is_classifier)(self.weak):
             task = "regression" if number else "classification"
-            raise ValueError(f"the weak learner must be for {task}, but {what} is not")
+            raise ValueError(f"the weak learner must be for {task}, but {name} is not")
         if not has_fit_parameter(self.weak, "sample_weight"):
-            raise ValueError(f"the weak learner must take sample_weight, but {what} does not")
+            raise ValueError(f"the weak learner must take sample_weight, but {name} does not")
         if self.fits == "probabilities" and not hasattr(self.weak, "predict_proba"):
-            raise ValueError(f"the weak learner must give probabilities, but {what} does not")
+            raise ValueError(f"the weak learner must give probabilities, but {name} does not")
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.classifier_tags.multi_class = self.many_classes
         return tags
+
+
+def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+    """Return the distinct examples in an order of their own, with the total weight of each.
+
+    Hence neither the order of the rows nor repeating them instead of weighting them changes how
+    sums are rounded, which boosting of separable classes enlarges from round to round.
+    """
+    rows = np.ascontiguousarray(np.column_stack([X, y])) + 0.0  # -0 becomes 0
+    keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
+    _, firsts, places = np.unique(keys, return_index=True, return_inverse=True)
+    return X[firsts], y[firsts], np.bincount(places, c).astype(np.float64)
 
 
 def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
@@ -287,11 +374,11 @@ def probabilities_of(F: FloatArray) -> FloatArray:
 def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
     """Return the weights c exp(-F_y), with a mean of 1."""
     own = F[np.arange(len(F)), y]
-    w = c * exp_each(own.min() - own)
+    w = c * np.maximum(exp_each(own.min() - own), LEAST_WEIGHT)
     return np.asarray(w / w.mean())
 
 
-def of_two_classes(f: FloatArray) -> FloatArray:
+def in_two_columns(f: FloatArray) -> FloatArray:
     """Return the columns -f and f."""
     return np.column_stack([-f, f])
 
@@ -312,16 +399,15 @@ class RealAdaBoostClassifier(StagewiseClassifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A classifier with ``predict_proba`` that takes ``sample_weight``, instead of scikit-learn's
-        trees.
+        A classifier with ``predict_proba`` that takes ``sample_weight``, instead of trees.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -348,13 +434,17 @@ class RealAdaBoostClassifier(StagewiseClassifier):
 
     fits = "probabilities"
 
-    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
-        weak = self._weak(rng).fit(X, y, sample_weight=weights_of(y, c, F))
-        return [weak], self._added([weak], X), 1.0
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+        fitted, f = weak.fit_classes(weights_of(y, c, F))
+        return fitted, f, 1.0
 
-    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
-        p = np.maximum(fitted[0].predict_proba(X), EPS)
-        return of_two_classes(0.5 * log_each(p[:, 1] / p[:, 0]))
+    @staticmethod
+    def _answers_of(shares: FloatArray) -> FloatArray:
+        p = np.maximum(shares, EPS)
+        return np.asarray(0.5 * log_each(p[:, 1] / p[:, 0]))
+
+    def _added(self, answers: FloatArray) -> FloatArray:
+        return in_two_columns(answers[0])
 
 
 class GentleAdaBoostClassifier(StagewiseClassifier):
@@ -371,15 +461,15 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
+        A regressor that takes ``sample_weight``, instead of trees.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -406,13 +496,13 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
 
     fits = "numbers"
 
-    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
-        w = weights_of(y, c, F)
-        weak = self._weak(rng).fit(X, 2.0 * y - 1.0, sample_weight=w)
-        return [weak], self._added([weak], X), 1.0
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+        signs = np.where(y == 1, 1.0, -1.0)
+        fitted, f = weak.fit_numbers(signs[None], weights_of(y, c, F)[None])
+        return fitted, f, 1.0
 
-    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
-        return of_two_classes(fitted[0].predict(X))
+    def _added(self, answers: FloatArray) -> FloatArray:
+        return in_two_columns(answers[0])
 
 
 @dataclass(eq=False, repr=False)
@@ -432,7 +522,7 @@ class LogitBoostClassifier(StagewiseClassifier):
 
     .. math:: f_k(x) = \frac{J - 1}{J} \Big(g_k(x) - \frac1J \sum_j g_j(x)\Big).
 
-    Of two classes, :math:`g_1 = -g_2`, so that one regressor is fitted, and
+    With two classes, :math:`g_1 = -g_2`, so that one regressor is fitted, and
     :math:`F \leftarrow F + \tfrac12 g_2`.
 
     Parameters
@@ -444,17 +534,17 @@ class LogitBoostClassifier(StagewiseClassifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A regressor that takes ``sample_weight``, instead of scikit-learn's trees.
+        A regressor that takes ``sample_weight``, instead of trees.
     z_max : float, default 4.0
         Largest size of z; the paper recommends 2 to 4.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learners of each round: one for two classes, else one per class.
     estimator_weights_ : list of float
         The weight of each round in F, which is 1.
@@ -490,26 +580,22 @@ class LogitBoostClassifier(StagewiseClassifier):
     _: KW_ONLY
     z_max: float = 4.0
 
-    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
-        fitted, n_classes = [], F.shape[1]
-        for k, p in enumerate(probabilities_of(F).T):
-            if n_classes == 2 and k == 0:
-                continue
-            is_class = y == k
-            # z is 1 / p for the class, and -1 / (1 - p) for all others.
-            size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
-            clipped = np.minimum(size, self.z_max)
-            z = np.where(is_class, clipped, -clipped)
-            w = c * np.maximum(p * (1.0 - p), 2.0 * EPS) * (size / clipped)
-            fitted.append(self._weak(rng).fit(X, z, sample_weight=w / w.mean()))
-        return fitted, self._added(fitted, X), 1.0
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+        classes = np.arange(F.shape[1])[1 if F.shape[1] == 2 else 0 :]
+        is_class, p = y == classes[:, None], probabilities_of(F).T[classes]
+        # z is 1 / p for the class, and -1 / (1 - p) for all others.
+        size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
+        clipped = np.minimum(size, self.z_max)
+        z = np.where(is_class, clipped, -clipped)
+        w = c * np.maximum(p * (1.0 - p), 2.0 * EPS) * (size / clipped)
+        fitted, g = weak.fit_numbers(z, w / w.mean(axis=1, keepdims=True))
+        return fitted, g, 1.0
 
-    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
-        if len(fitted) == 1:
-            return 0.5 * of_two_classes(fitted[0].predict(X))
-        g = np.column_stack([weak.predict(X) for weak in fitted])
-        n_classes = len(fitted)
-        return np.asarray((n_classes - 1) / n_classes * (g - g.mean(axis=1, keepdims=True)))
+    def _added(self, answers: FloatArray) -> FloatArray:
+        n_classes = len(answers)
+        if n_classes == 1:
+            return in_two_columns(0.5 * answers[0])
+        return np.asarray((n_classes - 1) / n_classes * (answers - answers.mean(axis=0)).T)
 
 
 class AdaBoostM1Classifier(StagewiseClassifier):
@@ -533,15 +619,15 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
+        A classifier that takes ``sample_weight``, instead of trees.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight α of each round.
@@ -569,19 +655,24 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     has_probabilities = False
     many_classes = True
 
-    def _boost(self, X: FloatArray, y: IntArray, c: FloatArray, F: FloatArray, rng: Any) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
         w = weights_of(y, c, F)
-        weak = self._weak(rng).fit(X, y, sample_weight=w)
-        voted = self._added([weak], X)
-        missed, hit = np.bincount(voted[np.arange(len(y)), y] == 1.0, w, minlength=2)
-        return [weak], voted, self._alpha(missed, hit) if missed > 0 else np.inf
+        fitted, votes = weak.fit_classes(w)
+        missed, hit = np.bincount(votes[0] == y, w, minlength=2)
+        return fitted, votes, self._alpha(missed, hit) if missed > 0 else np.inf
 
     def _alpha(self, missed: float, hit: float) -> float:
         """Return log((1 - error) / error), given the weights of both kinds of examples."""
         return log(hit / missed)
 
-    def _added(self, fitted: list[Any], X: FloatArray) -> FloatArray:
-        return np.asarray(fitted[0].predict(X)[:, None] == np.arange(len(self.classes_)), float)
+    @staticmethod
+    def _answers_of(shares: FloatArray) -> FloatArray:
+        # Reweighting makes shares equal, so that rounding would decide without a tolerance.
+        tied = shares >= shares.max(axis=1, keepdims=True) - TIED_SHARES
+        return np.asarray(tied.argmax(axis=1), dtype=np.float64)
+
+    def _added(self, answers: FloatArray) -> FloatArray:
+        return np.asarray(answers[0][:, None] == np.arange(len(self.classes_)), dtype=np.float64)
 
 
 class SAMMEClassifier(AdaBoostM1Classifier):
@@ -602,15 +693,15 @@ class SAMMEClassifier(AdaBoostM1Classifier):
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     weak : estimator or None, default None
-        A classifier that takes ``sample_weight``, instead of scikit-learn's trees.
+        A classifier that takes ``sample_weight``, instead of trees.
     random_state : int, RandomState instance or None, default None
-        Seed of the weak learners, which get another one in every round, as in scikit-learn.
+        Seed of `weak`, which gets another one in every round, as in scikit-learn.
 
     Attributes
     ----------
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order.
-    estimators_ : list of list of estimators
+    estimators_ : list of Trees, or of lists of estimators
         The weak learner of each round.
     estimator_weights_ : list of float
         The weight α of each round.

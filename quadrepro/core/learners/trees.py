@@ -1,13 +1,15 @@
-"""Regression trees fitted by least squares (CART), for many targets on the same examples.
+"""Regression and classification trees (CART), for many targets on the same examples.
 
 With targets t and weights w of the examples, a cut of a leaf of weight W into parts of weights
 W_L and W_R lowers its weighted sum of squared errors by
 
     S² W / (W_L W_R),  S = Σ w (t - mean of t in the leaf) over either part.
 
-So the gains of all cuts by a feature come from running sums in its order. Without weights every
-example counts once, and targets are rounded to whole numbers of a tiny unit: then the order in
-which they are added does not matter. With weights they are added in the order of the features.
+So running sums in the order of a feature give the gains of all cuts by it. For classes, the targets
+are the indicators of the classes, and S² is summed over them: this is the decrease of W times the
+Gini impurity. Without weights every example counts once, and targets are rounded to whole numbers
+of a tiny unit: then the order in which they are added does not matter. With weights they are added
+in the order of the features.
 """
 
 from __future__ import annotations
@@ -32,6 +34,10 @@ NO_GAIN = 1e-12
 LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
 """Ends of the range of ranks."""
 
+MANY_CUTS = 64
+"""From this number of cuts on, walking down a tree is faster than a pass over all examples for each
+cut, which is a loop of vectors."""
+
 LARGEST_TREE = 10_000
 """A tree has at most this number of cuts, or levels."""
 
@@ -53,7 +59,7 @@ class Trees(NamedTuple):
     gains : ndarray of shape (n_targets, n_cuts)
         Square root of the decrease of the sum of squared errors; 0 without a cut.
     values : ndarray of shape (n_targets, n_cuts + 1)
-        Mean of the targets in each leaf.
+        The answer in each leaf: the mean of the targets, or the answer of a classification tree.
     """
 
     parents: IntArray
@@ -65,7 +71,8 @@ class Trees(NamedTuple):
     def leaves(self, columns: FloatArray) -> LeafArray:
         """Return the leaf in which each example, a column, ends, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
-        _descend(columns, self.parents, self.features, self.thresholds, leaves)
+        descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
+        descend(columns, self.parents, self.features, self.thresholds, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
@@ -83,7 +90,7 @@ def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None
 
 
 @njit
-def _descend(
+def _cut_by_cut(
     columns: FloatArray,
     parents: IntArray,
     features: IntArray,
@@ -99,8 +106,34 @@ def _descend(
                 own[i] = new if own[i] == parent and column[i] > threshold else own[i]
 
 
+@njit
+def _walk_down(
+    columns: FloatArray,
+    parents: IntArray,
+    features: IntArray,
+    thresholds: FloatArray,
+    leaves: LeafArray,
+) -> None:
+    n_cuts = features.shape[1]
+    following = np.empty((n_cuts, 2), np.int64)
+    for t in range(len(features)):
+        feature, threshold, parent = features[t], thresholds[t], parents[t]
+        # The first cut of each leaf after cut s, where -1 is none.
+        firsts = np.full(n_cuts + 1, -1, np.int64)
+        for s in range(n_cuts - 1, -1, -1):
+            if threshold[s] < np.inf:
+                following[s] = firsts[parent[s]], firsts[s + 1]
+                firsts[parent[s]] = s
+        for i in range(leaves.shape[1]):
+            s = firsts[0]
+            while s >= 0:
+                above = columns[feature[s], i] > threshold[s]
+                leaves[t, i] = s + 1 if above else leaves[t, i]
+                s = following[s, np.int64(above)]
+
+
 class Sorted(NamedTuple):
-    """The examples in the order of each feature, without those of its most frequent value.
+    """Examples in the order of each feature, except for its most frequent value.
 
     Running sums start at both ends of a feature and stop before that value, so that a feature that
     is mostly 0 costs only as much as its other values. List 2f has the examples below the most
@@ -129,27 +162,36 @@ class Sorted(NamedTuple):
         """Sort the examples by each feature."""
         values, lists = np.full(X.shape[::-1], np.inf), []
         ranks = np.empty(values.shape, dtype=np.uint32)
-        for f, column in enumerate(X.T):
-            distinct, own, counts = np.unique(column, return_inverse=True, return_counts=True)
-            values[f, : len(distinct)], ranks[f] = distinct, own
-            order = own.argsort(kind="stable").astype(np.uint32)
+        for f, column in enumerate(np.ascontiguousarray(X.T)):
+            order = column.argsort()  # not stable, and so several times faster
+            in_order = column[order]
+            firsts = np.flatnonzero(np.append(True, in_order[1:] > in_order[:-1]))
+            counts = np.diff(firsts, append=len(order))
+            values[f, : len(firsts)] = in_order[firsts]
+            ranks[f, order] = np.repeat(np.arange(len(firsts), dtype=np.uint32), counts)
+            if len(firsts) < len(order):
+                # Equal values are put into the order of the examples, on every processor.
+                few = len(firsts) <= 2**16  # numbers of 16 bits are sorted by their digits
+                order = ranks[f].astype(np.uint16 if few else np.uint32).argsort(kind="stable")
             # The last of equally frequent values: without ties there is only an upward list.
             frequent = len(counts) - 1 - int(counts[::-1].argmax())
-            lists += [order[own[order] < frequent], order[own[order] > frequent][::-1]]
+            first = firsts[frequent]
+            order = order.astype(np.uint32)
+            lists += [order[:first], order[first + counts[frequent] :][::-1]]
         starts = np.cumsum([0, *map(len, lists)])
         return cls(values, ranks, np.concatenate(lists), starts)
 
 
 class Size(NamedTuple):
-    """Cuts one at a time, or levels; and the least weight of a leaf."""
+    """Number of cuts one at a time, or of levels; and the largest number of leaves."""
 
     steps: int
     by_level: bool
-    least: float
+    n_leaves: int
 
 
 class TreeFitter:
-    """Fits trees to changing targets on the same examples.
+    """Fits trees to changing targets and weights on the same examples, which are sorted once.
 
     Ties go to the oldest leaf, then to the lowest feature, then to the lowest threshold. A
     threshold is midway between neighbouring values. A leaf that no cut improves is not cut.
@@ -164,8 +206,6 @@ class TreeFitter:
         Cut every leaf down to this depth instead.
     least_share : float, default 0.0
         Least share of the total weight in a leaf.
-    weights : ndarray of shape (n_examples,) or None, default None
-        Positive weights of the examples; None to count each once.
 
     Examples
     --------
@@ -177,30 +217,26 @@ class TreeFitter:
     """
 
     def __init__(
-        self,
-        X: FloatArray,
-        cuts: int = 1,
-        depth: int | None = None,
-        least_share: float = 0.0,
-        weights: FloatArray | None = None,
+        self, X: FloatArray, cuts: int = 1, depth: int | None = None, least_share: float = 0.0
     ) -> None:
-        self._sorted, self._weights = Sorted.of(X), weights
+        self._sorted = Sorted.of(X)
         # Every cut makes a leaf of at least one example.
         most = max(len(X) - 1, 1)
         steps = min(cuts if depth is None else depth, most)
-        self._n_cuts = steps if depth is None else min(2**steps - 1, most)
-        total = len(X) if weights is None else weights.sum()
-        # The slack is for the rounding of the product and of sums of weights.
-        least = max((least_share - 1e-9) * float(total), 1e-100)
-        self._size = Size(steps, depth is not None, least)
+        n_cuts = steps if depth is None else min(2**steps - 1, most)
+        self._size, self._least_share = Size(steps, depth is not None, n_cuts + 1), least_share
 
-    def fit(self, targets: FloatArray) -> tuple[Trees, LeafArray]:
+    def fit(
+        self, targets: FloatArray, weights: FloatArray | None = None
+    ) -> tuple[Trees, LeafArray]:
         """Fit one tree to each target.
 
         Parameters
         ----------
         targets : ndarray of shape (n_targets, n_examples)
             Finite numbers.
+        weights : ndarray of shape (n_examples,) or (n_targets, n_examples), or None, default None
+            Positive weights of the examples; None to count each once.
 
         Returns
         -------
@@ -209,30 +245,82 @@ class TreeFitter:
         leaves : ndarray of int32, shape (n_targets, n_examples)
             The leaf of each training example.
         """
+        if weights is None:
+            largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
+            whole, units = whole_numbers(targets, largest)
+            limits = np.full(len(targets), NO_GAIN * largest_whole(targets.shape[1]))
+            trees, leaves = self._grown(whole, None, limits)
+            _whole_means(whole, leaves, trees.values)
+            units = units[:, None]
+            return trees._replace(gains=units * trees.gains, values=units * trees.values), leaves
+        if weights.ndim == 1:
+            weights = np.tile(weights, (len(targets), 1))
+        limits = NO_GAIN * np.sqrt((weights * targets * targets).sum(axis=1))
+        trees, leaves = self._grown(targets, weights, limits)
+        _means(targets, weights, leaves, trees.values)
+        return trees, leaves
+
+    def fit_classes(
+        self, y: IntArray, weights: FloatArray, n_classes: int
+    ) -> tuple[Trees, LeafArray, FloatArray]:
+        """Fit one tree to classes, by the Gini impurity.
+
+        Parameters
+        ----------
+        y : ndarray of int, shape (n_examples,)
+            Class of each example, from 0 on.
+        weights : ndarray of shape (n_examples,)
+            Positive weights of the examples.
+        n_classes : int
+            Number of classes, at least 2.
+
+        Returns
+        -------
+        trees : Trees
+            The fitted tree; its leaves have no values.
+        leaves : ndarray of int32, shape (1, n_examples)
+            The leaf of each training example.
+        shares : ndarray of shape (n_leaves, n_classes)
+            Share of each class in the weight of a leaf.
+        """
+        limits = np.array([NO_GAIN * np.sqrt(weights.sum())])
+        # Both indicators of two classes have the same gains, and one of them is y.
+        n_outputs = 1 if n_classes == 2 else n_classes
+        trees, leaves = self._grown(y[None].astype(np.float64), weights[None], limits, n_outputs)
+        shape = trees.values.shape[1], n_classes
+        totals = np.bincount(leaves[0] * n_classes + y, weights, shape[0] * shape[1]).reshape(shape)
+        return trees, leaves, totals / totals.sum(axis=1, keepdims=True)
+
+    def _grown(
+        self,
+        targets: NumberArray,
+        weights: FloatArray | None,
+        no_gain: FloatArray,
+        n_outputs: int = 1,
+    ) -> tuple[Trees, LeafArray]:
+        """Return trees whose leaves have no values yet, and the leaves of the examples."""
         n, m = targets.shape
-        largest = np.maximum(targets.max(axis=1), -targets.min(axis=1))
-        numbers: NumberArray = targets
-        units, limits = np.ones(n), largest
-        if self._weights is None:
-            numbers, units = whole_numbers(targets, largest)
-            limits = np.full(n, float(largest_whole(m)))
+        n_cuts = self._size.n_leaves - 1
         trees = Trees(
-            np.zeros((n, self._n_cuts), dtype=np.int64),
-            np.zeros((n, self._n_cuts), dtype=np.int64),
-            np.full((n, self._n_cuts), np.inf),
-            np.zeros((n, self._n_cuts)),
-            np.zeros((n, self._n_cuts + 1)),
+            np.zeros((n, n_cuts), dtype=np.int64),
+            np.zeros((n, n_cuts), dtype=np.int64),
+            np.full((n, n_cuts), np.inf),
+            np.zeros((n, n_cuts)),
+            np.zeros((n, n_cuts + 1)),
         )
         leaves = np.zeros((n, m), dtype=np.int32)
-        _grow(numbers, self._weights, self._sorted, self._size, NO_GAIN * limits, trees, leaves)
-        units = units[:, None]
+        total = np.full(n, float(m)) if weights is None else weights.sum(axis=1)
+        # The slack is for the rounding of the product and of sums of weights.
+        least = np.maximum((self._least_share - 1e-9) * total, 1e-100)
+        limits = self._size, least, no_gain
+        _grow(targets, weights, n_outputs, self._sorted, *limits, trees, leaves)
         made = int(leaves.max())
         return Trees(
             np.ascontiguousarray(trees.parents[:, :made]),
             np.ascontiguousarray(trees.features[:, :made]),
             np.ascontiguousarray(trees.thresholds[:, :made]),
-            units * trees.gains[:, :made],
-            units * trees.values[:, : made + 1],
+            np.ascontiguousarray(trees.gains[:, :made]),
+            np.zeros((n, made + 1)),
         ), leaves
 
 
@@ -266,33 +354,72 @@ def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.
 
 
 @njit
+def _whole_means(targets: IntArray, leaves: LeafArray, means: FloatArray) -> None:
+    """Write the mean of whole numbers in each leaf, shape (n_targets, n_leaves)."""
+    for t in range(len(targets)):
+        sums = np.zeros(means.shape[1], np.int64)
+        counts = np.zeros(means.shape[1], np.int64)
+        for i in range(targets.shape[1]):
+            sums[leaves[t, i]] += targets[t, i]
+            counts[leaves[t, i]] += 1
+        for leaf in range(len(sums)):
+            means[t, leaf] = sums[leaf] / max(counts[leaf], 1)
+
+
+@njit
+def _means(targets: FloatArray, weights: FloatArray, leaves: LeafArray, means: FloatArray) -> None:
+    """Write the weighted mean of the targets in each leaf, shape (n_targets, n_leaves)."""
+    for t in range(len(targets)):
+        sizes = np.full(means.shape[1], 1e-300)
+        for i in range(targets.shape[1]):
+            sizes[leaves[t, i]] += weights[t, i]
+        # The second time adds the mean of the rest: the mean of equal targets is that target to
+        # the last bit, as boosting of separable classes enlarges any difference between them.
+        for _ in range(2):
+            sums = np.zeros(means.shape[1])
+            for i in range(targets.shape[1]):
+                sums[leaves[t, i]] += weights[t, i] * (targets[t, i] - means[t, leaves[t, i]])
+            means[t] += sums / sizes
+
+
+@njit
 def _grow(
     targets: NumberArray,
     weights: FloatArray | None,
+    n_outputs: int,
     examples: Sorted,
     size: Size,
+    least: FloatArray,
     no_gain: FloatArray,
     trees: Trees,
     leaves: LeafArray,
 ) -> None:
-    """Grow a tree for each target; all leaves are 0, and thresholds infinite, at first."""
-    n_lists, most = len(examples.starts) - 1, trees.values.shape[1]
-    listed, spare = examples.listed.copy(), np.empty(targets.shape[1], np.uint32)
-    # Of each leaf: its part of each list, and its best cut, whose gain is negative if unknown.
+    """Grow a tree for each target; all leaves are 0, and thresholds infinite, at first.
+
+    Targets have shape (n_targets, n_examples). Without weights they are whole numbers, and with
+    more than one output they are classes.
+    """
+    n_lists, most = len(examples.starts) - 1, size.n_leaves
+    listed, spare = examples.listed, np.empty(targets.shape[1], np.uint32)
+    if size.steps > 1:
+        listed = np.empty_like(examples.listed)
+    # For each leaf: its part of each list, and its best cut, whose gain is negative if unknown.
     begins, ends = np.empty((most, n_lists), np.int64), np.empty((most, n_lists), np.int64)
     tops, lists, bounds = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     for t in range(len(targets)):
-        target, own = targets[t], leaves[t]
+        own = leaves[t]
         if size.steps > 1:
             listed[:] = examples.listed
         begins[0], ends[0], tops[0] = examples.starts[:-1], examples.starts[1:], -1.0
+        response = _response(targets, weights, t, n_outputs)
         n_leaves = 1
         for step in range(size.steps):
+            counts, sums = _sums(response, own, n_leaves, n_outputs)
             for leaf in range(n_leaves):
                 if tops[leaf] < 0.0:
-                    parts = begins[leaf], ends[leaf], _summary(target, weights, own, leaf)
+                    parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
                     tops[leaf], lists[leaf], bounds[leaf] = _best_cut(
-                        target, weights, examples.ranks, listed, *parts, size.least
+                        response, weights, examples.ranks, *parts, least[t]
                     )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
@@ -301,68 +428,98 @@ def _grow(
             for parent in range(first, last):
                 if tops[parent] <= no_gain[t]:
                     continue
-                new, f, cut = n_leaves, lists[parent] // 2, n_leaves - 1
+                new, f, s = n_leaves, lists[parent] // 2, n_leaves - 1
                 n_leaves += 1
                 low, high = _split(own, parent, new, examples.ranks[f], bounds[parent])
-                trees.parents[t, cut], trees.features[t, cut] = parent, f
-                trees.gains[t, cut] = tops[parent]
+                trees.parents[t, s], trees.features[t, s] = parent, f
+                trees.gains[t, s] = tops[parent]
                 below, above = examples.values[f, low], examples.values[f, high]
                 middle = below / 2 + above / 2
                 # If no number lies between them, examples of the lower value stay all the same.
-                trees.thresholds[t, cut] = middle if middle < above else below
+                trees.thresholds[t, s] = middle if middle < above else below
                 tops[parent] = tops[new] = -1.0
-                for s in range(n_lists if step < size.steps - 1 else 0):
-                    begin, end = begins[parent, s], ends[parent, s]
-                    begins[new, s] = _part(listed, begin, end, own, new, spare)
-                    ends[parent, s], ends[new, s] = begins[new, s], end
+                for part in range(n_lists if step < size.steps - 1 else 0):
+                    begin, end = begins[parent, part], ends[parent, part]
+                    begins[new, part] = _part(listed, begin, end, own, new, spare)
+                    ends[parent, part], ends[new, part] = begins[new, part], end
             if n_leaves == made:
                 break
-        for leaf in range(n_leaves):
-            trees.values[t, leaf] = _summary(target, weights, own, leaf)[3]
 
 
 @njit
-def _summary(
-    target: NumberArray, weights: FloatArray | None, leaves: LeafArray, leaf: int
-) -> tuple[int, float, float, float]:
-    """Return number and weight of a leaf's examples, and the centre and the mean of the target."""
-    count = 0
+def _response(
+    targets: NumberArray, weights: FloatArray | None, t: int, n_outputs: int
+) -> NumberArray:
+    """Return the target of each example, or w with w (t - mean of t), or w with the class.
+
+    The shape is (n_examples, 1), or (n_examples, 2) with weights, which are next to each other in
+    memory since a search looks them up together.
+    """
     if weights is None:
-        whole = 0
-        for i in range(len(target)):
-            inside = leaves[i] == leaf
-            count += inside
-            whole += target[i] if inside else 0
-        return count, float(count), whole // count, whole / count
-    total, weight, rest = 0.0, 0.0, 0.0
-    for i in range(len(target)):
-        if leaves[i] == leaf:
-            count += 1
-            weight += weights[i]
-            total += weights[i] * target[i]
-    mean = total / weight
-    for i in range(len(target)):
-        if leaves[i] == leaf:
-            rest += weights[i] * (target[i] - mean)
-    # The mean of equal targets is that target to the last bit: boosting of separable classes
-    # enlarges any difference between them from round to round.
-    mean += rest / weight
-    return count, weight, mean, mean
+        return np.asarray(targets[t].copy().reshape(-1, 1))
+    weight, target = weights[t], targets[t]
+    response = np.empty((len(target), 2))
+    response[:, 0], response[:, 1] = weight, target
+    if n_outputs == 1:
+        response[:, 1] = weight * (target - (weight * target).sum() / weight.sum())
+    return response
+
+
+@njit
+def _sums(
+    response: NumberArray, leaves: LeafArray, n_leaves: int, n_outputs: int
+) -> tuple[IntArray, NumberArray]:
+    """Return the number of examples of every leaf, and the sums of its response.
+
+    The sums of classes are those of w, followed by those of w in each class.
+    """
+    last = response.shape[1] - 1
+    counts = np.zeros(n_leaves, np.int64)
+    sums = np.zeros((n_leaves, last + n_outputs), response.dtype)
+    for i in range(len(leaves)):
+        leaf = leaves[i]
+        counts[leaf] += 1
+        sums[leaf, 0] += response[i, 0]
+        if n_outputs > 1:
+            sums[leaf, 1 + np.int64(response[i, 1])] += response[i, 0]
+        elif last == 1:
+            sums[leaf, 1] += response[i, 1]
+    return counts, sums
 
 
 @njit
 def _best_cut(
-    target: NumberArray,
+    response: NumberArray,
     weights: FloatArray | None,
     ranks: ExampleArray,
     listed: ExampleArray,
     begins: IntArray,
     ends: IntArray,
-    leaf: tuple[int, float, float, float],
+    count: int,
+    total: NumberArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
     """Return the root of the largest gain of a leaf's cuts, its list, and the highest rank left."""
-    count, size, centre, _ = leaf
+    if weights is None:
+        return _best_whole_cut(
+            response.reshape(-1), ranks, listed, begins, ends, count, total[0], least
+        )
+    return _best_weighted_cut(response, ranks, listed, begins, ends, count, total, least)
+
+
+@njit
+def _best_whole_cut(
+    target: NumberArray,
+    ranks: ExampleArray,
+    listed: ExampleArray,
+    begins: IntArray,
+    ends: IntArray,
+    count: int,
+    whole: float,
+    least: float,
+) -> tuple[float, int, np.int64]:
+    """Return the best cut of examples that count once each, see `_best_cut`."""
+    centre, size = whole // count, float(count)
     factors = np.empty(count - 1)
     for i in range(count - 1):
         left, right = i + 1.0, count - i - 1.0
@@ -370,25 +527,61 @@ def _best_cut(
     top, best, bound = 0.0, 0, np.int64(0)
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        # Of cuts that tie, the first is taken on the way up, and the last on the way down.
+        # Among cuts that tie, the first is taken on the way up, and the last on the way down.
         tie = 1.0 + TIE if s % 2 == 0 else 1.0 - TIE
-        floor, total, left = top * (1.0 + TIE), centre - centre, 0.0
+        floor, total = top * (1.0 + TIE), 0
         for i in range(min(len(examples), count - 1)):
             example = examples[i]
-            if weights is None:
-                total += target[example] - centre
-                gain = abs(float(total)) * factors[i]
-            else:
-                total += weights[example] * (target[example] - centre)
-                left += weights[example]
-                right = size - left
-                gain = 0.0
-                if min(left, right) >= least:
-                    gain = abs(total) * np.sqrt(size / (left * right))
+            total += target[example] - centre
+            gain = abs(float(total)) * factors[i]
             if gain > floor and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]):
                 top, best, floor = gain, s, gain * tie
                 bound = np.int64(rank[example]) - s % 2
     return top, best, bound
+
+
+@njit
+def _best_weighted_cut(
+    response: NumberArray,
+    ranks: ExampleArray,
+    listed: ExampleArray,
+    begins: IntArray,
+    ends: IntArray,
+    count: int,
+    sums: NumberArray,
+    least: float,
+) -> tuple[float, int, np.int64]:
+    """Return the best cut of examples with weights, see `_best_cut`."""
+    size, means, n_outputs = sums[0], sums[1:] / sums[0], len(sums) - 1
+    totals = np.empty(n_outputs)
+    # `top` is S² / (W_L W_R), without the weight W of the leaf.
+    top, best, bound = 0.0, 0, np.int64(0)
+    for s in range(len(begins)):
+        examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
+        tie = (1.0 + TIE) ** 2 if s % 2 == 0 else (1.0 - TIE) ** 2
+        floor, left, total = top * (1.0 + TIE) ** 2, 0.0, 0.0
+        totals[:] = 0.0
+        for i in range(min(len(examples), count - 1)):
+            example = examples[i]
+            left += response[example, 0]
+            if n_outputs == 1:
+                total += response[example, 1]
+                squares = (total - means[0] * left) ** 2
+            else:
+                totals[np.int64(response[example, 1])] += response[example, 0]
+                squares = 0.0
+                for k in range(n_outputs):
+                    squares += (totals[k] - means[k] * left) ** 2
+            right = size - left
+            # Multiplied instead of divided; rounding may leave `right` no weight at all.
+            if (
+                squares > floor * (left * right)
+                and min(left, right) >= least
+                and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]])
+            ):
+                top, best = squares / (left * right), s
+                floor, bound = top * tie, np.int64(rank[example]) - s % 2
+    return np.sqrt(top * size), best, bound
 
 
 @njit
@@ -406,13 +599,13 @@ def _split(
 ) -> tuple[np.uint32, np.uint32]:
     """Move ranks above a bound to a new leaf; return the neighbouring ranks on either side."""
     # Operators instead of branches, on numbers of 32 bits, make this a loop of vectors.
-    here, there, last = np.int32(parent), np.int32(new), np.uint32(bound)
+    source, target, last = np.int32(parent), np.int32(new), np.uint32(bound)
     low, high = LOWEST, HIGHEST
     for i in range(len(leaves)):
-        inside, rank = leaves[i] == here, ranks[i]
+        inside, rank = leaves[i] == source, ranks[i]
         low = max(low, rank if inside & (rank <= last) else LOWEST)
         high = min(high, rank if inside & (rank > last) else HIGHEST)
-        leaves[i] = there if inside & (rank > last) else leaves[i]
+        leaves[i] = target if inside & (rank > last) else leaves[i]
     return low, high
 
 
@@ -421,7 +614,7 @@ def _part(
     listed: ExampleArray, begin: int, end: int, leaves: LeafArray, new: int, spare: ExampleArray
 ) -> np.int64:
     """Move the examples of a new leaf behind the others, in order; return where they begin."""
-    # An example is written to both places, and to one of them in vain: faster than a branch.
+    # An example is written to both places, one of which is overwritten: faster than a branch.
     # Unsigned numbers spare the check of negative indices.
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(begin, end):

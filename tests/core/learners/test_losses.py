@@ -23,8 +23,15 @@ def draw(n: int = 8, m: int = 40, seed: int = 0) -> tuple[FloatArray, FloatArray
     )
 
 
-def mean(loss: Loss, scores: FloatArray, y: FloatArray) -> FloatArray:
-    return loss.mean(scores, y, np.ones(len(y)))
+def mean(
+    loss: Loss, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    w = np.ones(len(y)) if weights is None else weights
+    return loss.mean(loss.terms(scores, y), scores, y, w)
+
+
+def descent_of(loss: Loss, scores: FloatArray, y: FloatArray) -> FloatArray:
+    return loss.descent(loss.terms(scores, y), y)
 
 
 def search(
@@ -32,7 +39,8 @@ def search(
 ) -> FloatArray:
     """Return the steps along g that may be different for all examples."""
     leaves = np.tile(np.arange(len(y), dtype=np.int32), (len(scores), 1))
-    return loss.search(scores, g, leaves, y, np.ones(len(y)) if weights is None else weights)
+    w = np.ones(len(y)) if weights is None else weights
+    return loss.search(loss.terms(scores, y), g, leaves, y, w)
 
 
 @pytest.mark.parametrize(
@@ -51,9 +59,9 @@ def test_losses_are_those_of_their_formulas_and_descent_is_the_negative_gradient
     scores, _, y = draw(n=3, m=6)
     weights = np.linspace(0.5, 2.0, 6)
     expected = np.average(phi(scores, y), axis=1, weights=weights)
-    np.testing.assert_allclose(loss.mean(scores, y, weights), expected, rtol=1e-12)
+    np.testing.assert_allclose(mean(loss, scores, y, weights), expected, rtol=1e-12)
     factor = 2.0 if loss is L2 else 1.0
-    for f, descent in zip(scores, loss.descent(scores, y), strict=True):
+    for f, descent in zip(scores, descent_of(loss, scores, y), strict=True):
         gradient = approx_fprime(f, lambda f: phi(f, y).sum(), 1e-7)
         np.testing.assert_allclose(factor * descent, -gradient, atol=1e-4)
 
@@ -65,7 +73,7 @@ def test_the_line_search_is_scipys(loss: Loss, weighted: bool) -> None:
     w = np.random.default_rng(1).uniform(0.2, 3.0, len(y)) if weighted else np.ones(len(y))
     for f, own, beta in zip(scores, g, search(loss, scores, g, y, w), strict=True):
         best = minimize_scalar(
-            lambda b, f=f, g=own: loss.mean((f + b * g)[None], y, w)[0], method="brent", tol=1e-12
+            lambda b, f=f, g=own: mean(loss, (f + b * g)[None], y, w)[0], method="brent", tol=1e-12
         )
         assert beta == pytest.approx(best.x, rel=1e-5, abs=1e-7)
 
@@ -105,7 +113,7 @@ def test_huge_margins_give_finite_losses_and_steps(size: float, loss: Loss) -> N
         np.testing.assert_allclose(means, [size / 4, np.log1p(np.exp(-size))])
     elif size == 50.0:
         np.testing.assert_allclose(means, [np.exp(size) / 4, np.exp(-size)])
-    descent = loss.descent(scores, y)
+    descent = descent_of(loss, scores, y)
     assert np.isfinite(np.square(descent).sum(axis=1)).all()
     found = search(loss, scores, descent, y)
     assert np.isfinite(found).all()
@@ -117,11 +125,11 @@ def test_scores_that_have_overflowed_do_no_harm_to_others(loss: Loss) -> None:
     scores, g, y = draw(n=2)
     odd = scores.copy()
     odd[0, :3] = np.nan, np.inf, -np.inf
-    assert np.isfinite(loss.descent(odd, y)).all()
+    assert np.isfinite(descent_of(loss, odd, y)).all()
     assert np.isfinite(search(loss, odd, g, y)).all()
     for found in (
         lambda f: mean(loss, f, y),
-        lambda f: loss.descent(f, y),
+        lambda f: descent_of(loss, f, y),
         lambda f: search(loss, f, g, y),
     ):
         np.testing.assert_array_equal(found(odd)[1], found(scores)[1])

@@ -1,4 +1,4 @@
-"""Rounds are those of the algorithms line by line as printed, with trees of scikit-learn."""
+"""Rounds are those of the algorithms line by line as printed, over scikit-learn's trees."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from sklearn.base import clone
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.linear_model import LogisticRegression
@@ -210,8 +212,9 @@ def test_a_vote_without_error_decides_alone_and_ends_the_run(
     late = estimator(400, depth=5, random_state=0).fit(noisy, y)
     assert 1 < late.n_iter_ < 400
     assert late.estimator_weights_[-1] == 1 + sum(late.estimator_weights_[:-1])
-    [last] = late.estimators_[-1]
-    np.testing.assert_array_equal(late.predict(noisy), last.predict(noisy))
+    last = late.estimators_[-1]
+    [votes] = last.answers(last.leaves(noisy.T.copy()))
+    np.testing.assert_array_equal(late.predict(noisy), votes)
 
 
 def test_adaboost_m1_ends_before_a_vote_with_an_error_of_a_half() -> None:
@@ -245,14 +248,51 @@ def test_in_a_config_two_class_algorithms_tell_each_class_from_the_rest(name: st
     assert (expected.argmax(axis=1) == fitted.predicted).mean() > 0.95  # equal cuts differ by seed
 
 
+@st.composite
+def rounded(draw: st.DrawFn) -> tuple[FloatArray, IntArray, IntArray, IntArray]:
+    """Draw examples with equal values, their classes, whole weights, and an order of all copies."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    X = rng.normal(size=(draw(st.integers(6, 40)), 3)).round(draw(st.integers(0, 1)))
+    y = np.arange(len(X)) % 2
+    counts = rng.integers(1, 4, len(X))
+    return X, y, counts, rng.permutation(counts.sum())
+
+
+@given(problem=rounded(), size=st.sampled_from([{}, {"cuts": 3}, {"depth": 3}]))
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_whole_weights_are_repeated_rows_in_any_order_to_the_last_bit(
+    problem: tuple[FloatArray, IntArray, IntArray, IntArray], size: dict[str, int], estimator: Any
+) -> None:
+    X, y, counts, order = problem
+    weighted = estimator(60, **size).fit(X, y, counts)
+    repeated = estimator(60, **size).fit(X.repeat(counts, axis=0)[order], y.repeat(counts)[order])
+    np.testing.assert_array_equal(weighted.decision_function(X), repeated.decision_function(X))
+
+
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_the_order_of_attributes_decides_between_equal_cuts_alone(estimator: Any) -> None:
+    X, y, _ = draw(2)
+    counts, order = weights_of_all(X), np.array([2, 0, 3, 1])
+    model = estimator(20, cuts=2).fit(X, y, counts)
+    permuted = estimator(20, cuts=2).fit(X[:, order], y, counts)
+    expected = model.decision_function(X)
+    np.testing.assert_allclose(permuted.decision_function(X[:, order]), expected, atol=1e-9)
+
+
+def test_of_equal_attributes_the_first_is_cut() -> None:
+    X, y, _ = draw(2)
+    model = SAMMEClassifier(10, cuts=3).fit(np.hstack([X, X]), y)
+    assert {f for trees in model.estimators_ for f in trees.features.ravel()} == {0, 1, 2, 3}
+
+
 def test_any_estimator_with_weights_can_be_the_weak_learner() -> None:
-    X, y, new = draw(2)
+    X, y, _ = draw(2)
     tree = DecisionTreeRegressor(max_leaf_nodes=4)
     given, own = (
-        GentleAdaBoostClassifier(6, random_state=0, **size).fit(X, y).decision_function(new)
+        GentleAdaBoostClassifier(6, random_state=0, **size).fit(X, y).decision_function(X)
         for size in ({"weak": tree}, {"cuts": 3})
     )
-    np.testing.assert_array_equal(given, own)
+    np.testing.assert_allclose(given, own, atol=1e-9)
     assert RealAdaBoostClassifier(6, weak=LogisticRegression()).fit(X, y).n_iter_ == 6
 
 
@@ -284,3 +324,11 @@ def test_impossible_settings_are_refused_by_name(
 ) -> None:
     with pytest.raises(ValueError, match=message):
         ALGORITHMS[name].make(settings)
+
+
+@pytest.mark.parametrize("estimator", [row[0] for row in PRINTED if not row[1]])
+def test_many_rounds_after_the_last_training_error_leave_decisions_finite(estimator: Any) -> None:
+    X, y, new = draw(2, m=40)
+    model = estimator(300, depth=4).fit(X, y)  # weights fall below the smallest numbers
+    assert (model.predict(X) == y).all()
+    assert np.isfinite(model.decision_function(new)).all()

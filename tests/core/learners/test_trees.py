@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.trees import TreeFitter, Trees
+from quadrepro.core.learners.trees import TreeFitter, Trees, _cut_by_cut, _walk_down
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 
@@ -29,9 +29,11 @@ def mixed(m: int, seed: int) -> FloatArray:
     return np.hstack([rng.normal(size=(m, 1)), rng.integers(0, 3, (m, 2)), sparse, np.ones((m, 1))])
 
 
-def fitted(X: FloatArray, targets: FloatArray, **size: Any) -> tuple[Trees, FloatArray]:
+def fitted(
+    X: FloatArray, targets: FloatArray, weights: FloatArray | None = None, **size: Any
+) -> tuple[Trees, FloatArray]:
     """Return trees and their answers on the training examples."""
-    trees, leaves = TreeFitter(X, **size).fit(targets)
+    trees, leaves = TreeFitter(X, **size).fit(targets, weights)
     return trees, trees.answers(leaves)
 
 
@@ -158,7 +160,7 @@ def test_leaves_of_the_training_examples_are_those_of_the_trees_and_gains_add_up
     rng = np.random.default_rng(0)
     X, targets = mixed(90, 0), rng.normal(size=(5, 90))
     weights = rng.uniform(0.5, 2.0, 90)
-    trees, leaves = TreeFitter(X, **size, weights=weights if weighted else None).fit(targets)
+    trees, leaves = TreeFitter(X, **size).fit(targets, weights if weighted else None)
     np.testing.assert_array_equal(trees.leaves(np.ascontiguousarray(X.T)), leaves)
     w = weights if weighted else np.ones(90)
     means = (w * targets).sum(axis=1, keepdims=True) / w.sum()
@@ -208,3 +210,53 @@ def test_a_constant_target_is_answered_by_its_mean(
     trees, answers = fitted(X, targets, **size, weights=weights)
     np.testing.assert_allclose(answers, targets, rtol=1e-15)
     assert not np.isfinite(trees.thresholds).any()
+
+
+@pytest.mark.parametrize("size", [{"cuts": 5}, {"depth": 9}, {"cuts": 150}], ids=str)
+def test_walking_down_a_tree_ends_in_the_leaf_of_its_cuts_in_order(size: dict[str, int]) -> None:
+    X, targets = mixed(400, 0), np.random.default_rng(1).normal(size=(3, 400))
+    targets[2] = X[:, 1]  # a tree of few cuts
+    trees, leaves = TreeFitter(X, **size).fit(targets)
+    columns, cuts = np.ascontiguousarray(X.T), trees[:3]
+    for descend in (_cut_by_cut, _walk_down):
+        reached = np.zeros_like(leaves)
+        descend(columns, *cuts, reached)
+        np.testing.assert_array_equal(reached, leaves)
+    np.testing.assert_array_equal(trees.leaves(columns), leaves)
+
+
+@st.composite
+def classes_without_ties(draw: st.DrawFn) -> tuple[FloatArray, IntArray, FloatArray, int]:
+    """Draw features that single precision holds, classes, and weights that are all different."""
+    rng = np.random.default_rng(draw(st.integers(0, 2**32 - 1)))
+    m, n_classes = draw(st.integers(20, 60)), draw(st.integers(2, 5))
+    X = rng.normal(size=(m, 3)).astype(np.float32).astype(np.float64)
+    y = rng.permutation(np.arange(m) % n_classes)
+    return X, y, rng.uniform(0.1, 3.0, m), n_classes
+
+
+@given(
+    classes_without_ties(),
+    st.sampled_from(
+        [
+            ({"cuts": 1}, {"max_depth": 1}),
+            ({"cuts": 4}, {"max_leaf_nodes": 5}),
+            ({"depth": 2}, {"max_depth": 2}),
+        ]
+    ),
+)
+def test_shares_of_classes_are_those_of_scikit_learns_trees(
+    problem: tuple[FloatArray, IntArray, FloatArray, int], sizes: Any
+) -> None:
+    X, y, weights, n_classes = problem
+    trees, [leaves], shares = TreeFitter(X, **sizes[0]).fit_classes(y, weights, n_classes)
+    reference = DecisionTreeClassifier(**sizes[1]).fit(X, y, weights)
+    np.testing.assert_allclose(shares[leaves], reference.predict_proba(X), atol=1e-13)
+    tree = reference.tree_
+    left, right = tree.children_left[tree.feature >= 0], tree.children_right[tree.feature >= 0]
+    size = tree.weighted_n_node_samples * tree.impurity
+    decreases = size[tree.feature >= 0] - size[left] - size[right]
+    # Both classes of two have half of the decrease each.
+    gains = np.square(trees.gains[0]) * (2 if n_classes == 2 else 1)
+    decreases = decreases[decreases > 1e-12]  # rounding lets scikit-learn cut a leaf of one class
+    np.testing.assert_allclose(np.sort(gains), np.sort(decreases), rtol=1e-9)
