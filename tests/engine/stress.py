@@ -52,7 +52,7 @@ class Rough(ClassifierMixin, BaseEstimator):
         return np.full(len(X), self.classes_[0])
 '''
 
-SECONDS = 15
+SECONDS = 8
 """Longest time of a cell."""
 
 
@@ -117,7 +117,7 @@ def main() -> None:
         (folder / "rough.py").write_text(ROUGH)
         algorithms = ["adaboost", "cb-boost", "rough:Rough"]
         config = write_config(
-            folder, algorithms=algorithms, repeats=12, timeout=SECONDS, memory="4GB"
+            folder, algorithms=algorithms, repeats=6, timeout=SECONDS, memory="4GB"
         )
         run = [sys.executable, "-m", "quadrepro", "run", str(config), "--no-report", "--out"]
         clean = subprocess.run([*run, str(folder / "clean")], env=env, capture_output=True)
