@@ -112,7 +112,7 @@ def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
 ) -> None:
     (tmp_path / "killer.py").write_text(KILLER)
     file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
-    config = write_config(tmp_path, repeats=3, algorithms=["adaboost", "killer:Killer"])
+    config = write_config(tmp_path, repeats=1, algorithms=["adaboost", "killer:Killer"])
     where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
     start("distributed.cli.dask_scheduler", *where)
     until(file.exists)
@@ -122,7 +122,7 @@ def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
     run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
     assert run.wait(timeout=300) == 1
     records = [RecordStore(out / "records").get(file.stem) for file in out.rglob("*.record")]
-    assert sorted(record.status for record in records if record) == ["crashed"] * 3 + ["ok"] * 3
+    assert sorted(record.status for record in records if record) == ["crashed", "ok"]
     assert "exit code 3" in (tmp_path / "run.log").read_text()
 
 
