@@ -62,8 +62,8 @@ def take_rounds(chains: Chains, signs: IntArray, weights: FloatArray, n_rounds: 
     awake, running = np.empty(len(listed), np.uint32), np.zeros(len(listed) + 1, np.int64)
     places, sums = np.empty(len(heads), np.uint32), np.empty(n_voters, np.int64)
     begins, ends = np.empty(len(owners), np.uint32), np.empty(len(owners), np.uint32)
-    picks, changes = np.empty(n_rounds, np.intp), np.empty(n_rounds)
-    units, shrunk, n_awake, n_taken = np.empty(len(signs), np.int64), 0.0, 0, 0
+    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
+    units, shrunk, n_awake = np.empty(len(signs), np.int64), 0.0, 0
     for t in range(1, n_rounds + 1):
         if shrunk < 4.0 * ASLEEP:
             shrunk, n_awake = 1.0, 0
@@ -95,8 +95,9 @@ def take_rounds(chains: Chains, signs: IntArray, weights: FloatArray, n_rounds: 
         while abs(sums[pick]) < largest - tie:
             pick += 1
         edge = usual[pick] * sums[pick] / size
-        picks[t - 1], changes[t - 1] = pick, step_of(edge, t)
-        n_taken += abs(edge) > NO_EDGE
+        if abs(edge) > NO_EDGE:
+            picks.append(pick)
+            changes.append(step_of(edge, t))
         if not NO_EDGE < abs(edge) < 1.0:
             break
         chain = np.searchsorted(first, pick, side="right") - 1
@@ -106,7 +107,7 @@ def take_rounds(chains: Chains, signs: IntArray, weights: FloatArray, n_rounds: 
             moved = weights[i] / (right if (own[i] > below) == positive[i] else wrong)
             weights[i] = moved if moved >= FLOOR else weights[i]
         shrunk *= 1.0 - abs(edge)
-    return picks[:n_taken], changes[:n_taken]
+    return np.array(picks, np.intp), np.array(changes)
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,4 @@
-"""Chains of nested voters: stumps on one attribute, of which each says +1 only where the last does.
-
-An example's code is the number of voters of a chain that say +1. It tells what all of them say.
-"""
+"""Chains of voters, with the examples on which each voter does not have its usual value."""
 
 from __future__ import annotations
 
@@ -11,18 +8,18 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.voters.thresholds import columns_of
+from quadrepro.core.voters.coded import CodedVoters, Codes
 
-Codes = NDArray[np.uint32]
+Places = NDArray[np.uint32]
 
 JOINED = 8
 """Number of voters without a chain that are listed together."""
 
 
 class Chains(NamedTuple):
-    """Voters with values -1 and +1 in chains, and where they do not have their usual values.
+    """Voters in chains, and where they do not have their usual values.
 
     In every chain most examples have the usual code. The others are listed chain by chain, ordered
     by their codes, so that those on which a voter does not have its usual value stand next to each
@@ -31,10 +28,8 @@ class Chains(NamedTuple):
 
     Attributes
     ----------
-    codes : ndarray of uint32, shape (n_chains, n_examples)
-        Codes of the examples.
-    first : ndarray of int, shape (n_chains + 1,)
-        First voter of each chain; the last entry is the number of voters.
+    codes, first : ndarray
+        The voters, see `CodedVoters`.
     usual : ndarray of int, shape (n_voters,)
         Usual value of each voter, -1 or +1.
     listed : ndarray of uint32, shape (n_listed,)
@@ -49,18 +44,18 @@ class Chains(NamedTuple):
     codes: Codes
     first: IntArray
     usual: IntArray
-    listed: Codes
+    listed: Places
     heads: IntArray
-    starts: Codes
-    stops: Codes
-    owners: Codes
+    starts: Places
+    stops: Places
+    owners: Places
 
     @classmethod
-    def of(cls, codes: Codes, first: IntArray) -> Chains:
-        """Return the chains with given codes and first voters."""
+    def of(cls, voters: CodedVoters) -> Chains:
+        """List the examples on which voters do not have their usual values."""
+        codes, first, chain = voters.codes, voters.first, voters.chain
         most, n_codes = _most(codes), 0
-        chain = np.repeat(np.arange(len(codes)), np.diff(first))
-        usual = most[chain] > np.arange(first[-1]) - first[chain]
+        usual = most[chain] > np.arange(voters.n_voters) - first[chain]
         listed, sizes, stretches = [], [], []
         for group in _groups(np.diff(first)):
             firsts = first[group.start : group.stop + 1]
@@ -103,7 +98,7 @@ def _most(codes: Codes) -> IntArray:
 
 
 @njit
-def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntArray, IntArray]:
+def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Places, IntArray, IntArray]:
     """Return the examples of all but the usual codes by code, for the chains of a group.
 
     The other two are the number of examples of each code that occurs, and the stretches: their
@@ -144,34 +139,3 @@ def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntA
                     n += 1
                 inside = away
     return examples, sizes, stretches[:, :n]
-
-
-def codes_of_voters(H: FloatArray) -> tuple[Codes, IntArray]:
-    """Return the codes and the first voters of the chains of a matrix with values -1 and +1.
-
-    Parameters
-    ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix. Adjacent columns are in a chain as long as they are nested.
-    """
-    positive = H > 0
-    breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
-    first = np.append(0, np.flatnonzero(breaks) + 1)
-    codes = np.add.reduceat(positive, first, axis=1, dtype=np.uint32).T
-    return np.ascontiguousarray(codes), np.append(first, H.shape[1])
-
-
-def codes_of_stumps(X: FloatArray, thresholds: FloatArray) -> tuple[Codes, IntArray]:
-    """Return the codes and the first voters of stumps, one chain per attribute.
-
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_examples, n_attributes)
-        Examples.
-    thresholds : ndarray of shape (n_attributes, per_attribute)
-        Thresholds, increasing along each row.
-    """
-    codes = np.empty((len(thresholds), X.shape[0]), dtype=np.uint32)
-    for code, row, column in zip(codes, thresholds, columns_of(X), strict=True):
-        code[:] = np.searchsorted(row, column)
-    return codes, np.arange(len(thresholds) + 1) * thresholds.shape[1]

@@ -18,6 +18,7 @@ from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
+from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import FixedVoters
@@ -46,8 +47,8 @@ class Given:
 
     learn: ClassVar[bool] = False
 
-    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
-        return train.X, X_new
+    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[VoterMatrix, VoterMatrix]:
+        return VoterMatrix(train.X), VoterMatrix(X_new)
 
 
 def votes(
@@ -75,7 +76,7 @@ class Limited(Algorithm):
         found = np.tile(values, (len(problem.counts), 1))
         found[:, values > 2] = np.nan
         found[0, values > 1] = np.nan
-        return np.repeat(found[:, :, None], problem.H.shape[1], axis=2)
+        return np.repeat(found[:, :, None], problem.n_voters, axis=2)
 
 
 def weights(*values: float) -> Grid:

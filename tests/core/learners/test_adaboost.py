@@ -12,7 +12,8 @@ from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.rounds import FLOOR, UNITS, WeightBoosting
-from quadrepro.core.voters.chains import Chains, codes_of_voters
+from quadrepro.core.voters.chains import Chains
+from quadrepro.core.voters.coded import VoterMatrix, codes_of_matrix
 from quadrepro.core.voters.reduction import VotingProblem
 from tests.core.learners.given import (
     Problem,
@@ -79,7 +80,7 @@ def test_chains_and_a_matrix_give_the_same_rounds(m: int, noise: float) -> None:
     for seed in range(2):
         H, y = stumps(seed, m, noise)
         counts = np.random.default_rng(seed).integers(0, 4, (2, m)).astype(float)
-        problem = VotingProblem(H, y, counts, np.arange(27), 27)
+        problem = VotingProblem(VoterMatrix(H), y, counts, np.arange(27), 27)
         # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
         assert len(np.unique(same_rounds(problem, 1200))) > 5
 
@@ -88,14 +89,14 @@ def test_chains_and_a_matrix_give_the_same_rounds(m: int, noise: float) -> None:
 def test_any_matrix_gives_the_same_rounds_as_its_chains(
     problem: Problem, samples: FloatArray
 ) -> None:
-    same_rounds(VotingProblem(*problem, samples, np.arange(5), 5), 40)
+    same_rounds(VotingProblem(VoterMatrix(problem[0]), problem[1], samples, np.arange(5), 5), 40)
 
 
 def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
     weights, copies, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.intp), []
     for t in (1, 5001):
-        chains = Chains.of(*codes_of_voters(Turning.outputs(t)))
+        chains = Chains.of(codes_of_matrix(Turning.outputs(t)))
         parts.append(take_rounds(chains, copies, weights, 5000))
         assert (weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
