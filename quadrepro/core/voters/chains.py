@@ -1,4 +1,10 @@
-"""Chains of voters, with the examples on which each voter does not have its usual value."""
+"""Sums of example weights over chains of voters, round after round.
+
+A voter has its usual value on all examples but some. So its sum is that of its usual value, less
+twice the sum over those examples. They are stretches of a list, over which the sums of all voters
+are differences of one running sum. Examples whose weights round to 0 are left out of the list. As
+long as it is long, weights are added up by code instead: whole numbers add up to the same.
+"""
 
 from __future__ import annotations
 
@@ -8,14 +14,20 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import IntArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.voters.coded import CodedVoters, Codes
+from quadrepro.core.voters.coded import CodedVoters, Codes, sums_above
 
 Places = NDArray[np.uint32]
 
 JOINED = 8
 """Number of voters without a chain that are listed together."""
+
+SCATTERED = 5
+"""How much longer an example of the list takes than one in order, whose code is looked up."""
+
+ASLEEP = 2.0**-16
+"""Examples below this weight are left out of a new list, until their weights round to 1."""
 
 
 class Chains(NamedTuple):
@@ -139,3 +151,109 @@ def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Places, Int
                     n += 1
                 inside = away
     return examples, sizes, stretches[:, :n]
+
+
+class Listing(NamedTuple):
+    """The listed examples of chains that have weights, and the running sum over them.
+
+    Attributes
+    ----------
+    chains : Chains
+        The chains.
+    examples : ndarray of uint32, shape (n_listed,)
+        `Chains.listed` without the examples that are left out, which has fewer entries.
+    places : ndarray of int, shape (n_codes + 1,)
+        First place in the list of each code, as `Chains.heads`.
+    running : ndarray of int, shape (n_codes + 1,)
+        Sum of the signed weights before each of these places.
+    left_out : ndarray of bool, shape (n_examples,)
+        The examples that are left out.
+    """
+
+    chains: Chains
+    examples: Places
+    places: IntArray
+    running: IntArray
+    left_out: BoolArray
+
+    @classmethod
+    def of(cls, chains: Chains) -> Listing:
+        """Return a list that leaves out all examples."""
+        places, running = np.zeros((2, len(chains.heads)), dtype=np.int64)
+        left_out = np.ones(chains.codes.shape[1], dtype=np.bool_)
+        return cls(chains, np.empty_like(chains.listed), places, running, left_out)
+
+
+@njit
+def signed_sums(listing: Listing, signed: IntArray, weights: FloatArray) -> IntArray:
+    """Return Σ_i s_i h(x_i) of every voter, shape (n_voters,).
+
+    Parameters
+    ----------
+    listing : Listing
+        The voters; what is left out is changed if `weights` ask for it.
+    signed : ndarray of int, shape (n_examples,)
+        Weights s as whole numbers, with the signs of the labels.
+    weights : ndarray of shape (n_examples,)
+        Weights before they were rounded. Those that round to 0 may be left out.
+    """
+    if is_stale(listing, signed, weights):
+        list_again(listing, weights)
+    chains, examples, places, running, _ = listing
+    if SCATTERED * places[-1] > chains.codes.size:
+        right_less_wrong: IntArray = (
+            2 * sums_above(chains.codes, chains.first, signed) - signed.sum()
+        )
+        return right_less_wrong
+    so_far = 0
+    for code in range(len(places) - 1):
+        for k in range(places[code], places[code + 1]):
+            so_far += signed[examples[k]]
+        running[code + 1] = so_far
+    sums = np.full(len(chains.usual), signed.sum())
+    for k in range(len(chains.owners)):
+        unusual = running[chains.stops[k]] - running[chains.starts[k]]
+        sums[chains.owners[k]] -= 2 * unusual
+    right_less_wrong = chains.usual * sums
+    return right_less_wrong
+
+
+@njit
+def is_stale(listing: Listing, signed: IntArray, weights: FloatArray) -> bool:
+    """Return whether an example with a weight is left out, or a quarter of the listed has none."""
+    n_listed, n_asleep = 0, 0
+    for i in range(len(signed)):
+        if listing.left_out[i]:
+            if signed[i] != 0:
+                return True
+        else:
+            n_listed += 1
+            n_asleep += weights[i] < ASLEEP
+    return 4 * n_asleep > n_listed
+
+
+@njit
+def list_again(listing: Listing, weights: FloatArray) -> None:
+    """List all examples again except those that are asleep."""
+    chains, examples, places, _, left_out = listing
+    for i in range(len(weights)):
+        left_out[i] = weights[i] < ASLEEP
+    n = 0
+    for code in range(len(places) - 1):
+        places[code] = n
+        for i in chains.listed[chains.heads[code] : chains.heads[code + 1]]:
+            if not left_out[i]:
+                examples[n] = i
+                n += 1
+    places[-1] = n
+
+
+@njit
+def margins_of(chains: Chains, voter: int, y: IntArray) -> IntArray:
+    """Return y h(x) of every example, shape (n_examples,)."""
+    chain = np.searchsorted(chains.first, voter, side="right") - 1
+    codes, below = chains.codes[chain], voter - chains.first[chain]
+    margins = np.empty_like(y)
+    for i in range(len(y)):
+        margins[i] = y[i] if codes[i] > below else -y[i]
+    return margins

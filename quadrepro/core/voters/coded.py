@@ -59,7 +59,7 @@ class CodedVoters:
 
     def on(self, rows: NDArray[Any]) -> CodedVoters:
         """Return the same voters on some of the examples."""
-        return CodedVoters(self.codes[:, rows], self.first)
+        return CodedVoters(self.codes.take(np.arange(self.n_examples)[rows], axis=1), self.first)
 
     def keep(self, voters: IntArray) -> CodedVoters:
         """Return some of the voters, given in increasing order, on the same examples."""
