@@ -66,12 +66,11 @@ class EBBoost(WeightBoosting):
             both = np.concatenate([units(w), units(w * w / unit[:, None])])
             W, Q = both.sum(axis=1).reshape(2, -1)
             sums, square_sums = voters.sums(both).reshape(2, len(w), -1)
-            runs = zip(W, Q, sums, square_sums, 2.0 * n * unit, values, strict=True)
-            found = [
-                least_loss(*run, n_examples=w.shape[1], complements=voters.complements)
-                for run in runs
-            ]
-            picks, tanhs = np.array([f[0] for f in found]), np.array([f[1] for f in found])
+            scale, form = 2.0 * n * unit, (w.shape[1], voters.complements)
+            picks, tanhs = np.zeros(len(w), dtype=np.intp), np.zeros(len(w))
+            for i in range(len(w)):
+                of_run = W[i], Q[i], sums[i], square_sums[i], scale[i], values[i]
+                picks[i], tanhs[i] = least_loss(*of_run, *form)
             alphas, last = steps_of(tanhs, t, voters)
             yield Round(picks, alphas, last)
             edges = sums[np.arange(len(w)), picks] / W

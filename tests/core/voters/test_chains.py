@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters.chains import Chains
+from quadrepro.core.voters.chains import ASLEEP, SCATTERED, Chains, Listing, margins_of, signed_sums
 from quadrepro.core.voters.coded import CodedVoters, codes_of_matrix
 from quadrepro.core.voters.stumps import Stumps
 
@@ -76,3 +77,34 @@ def test_eight_voters_without_a_chain_list_an_example_once() -> None:
     sizes = [int(away[:, i : i + 8].any(axis=1).sum()) for i in (0, 8, 16)]
     assert len(chains.listed) == sum(sizes)
     assert len(chains.owners) < 17 * 20
+
+
+def weights_of(m: int, seed: int, share_asleep: float) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    weights = np.exp2(rng.uniform(0, 40, m))
+    return np.where(rng.uniform(size=m) < share_asleep, ASLEEP / 4, weights)
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["by code", "by the list"])
+def test_signed_sums_are_products_whoever_is_left_out(nested: bool) -> None:
+    rng = np.random.default_rng(0)
+    H = rng.choice([-1.0, 1.0], (300, 40))
+    if nested:
+        H = Stumps().fit_transform(rng.normal(size=(300, 4)))
+    chains = Chains.of(codes_of_matrix(H))
+    listing, y = Listing.of(chains), rng.choice([-1, 1], 300)
+    assert (SCATTERED * len(chains.listed) > chains.codes.size) == nested
+    n_listed = []
+    for seed, share in enumerate([0.0, 0.1, 0.6, 0.6, 0.0, 0.9]):
+        weights = weights_of(300, seed, share)
+        signed = y * np.rint(weights).astype(np.int64)
+        sums = signed_sums(listing, signed, weights)
+        np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
+        for j in (0, 39):
+            np.testing.assert_array_equal(margins_of(chains, j, y), y * H[:, j])
+        assert not signed[listing.left_out].any()
+        n_listed.append(int((~listing.left_out).sum()))
+    # A tenth is not worth a new list, six tenths are; and those that have woken are listed again.
+    assert n_listed[0] == n_listed[1] == n_listed[4] == 300
+    assert n_listed[2] < 150
+    assert n_listed[5] < 50
