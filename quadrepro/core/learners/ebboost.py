@@ -69,8 +69,8 @@ class EBBoost(WeightBoosting):
             scale, form = 2.0 * n * unit, (w.shape[1], voters.complements)
             picks, tanhs = np.zeros(len(w), dtype=np.intp), np.zeros(len(w))
             for i in range(len(w)):
-                of_run = W[i], Q[i], sums[i], square_sums[i], scale[i], values[i]
-                picks[i], tanhs[i] = least_loss(*of_run, *form)
+                terms = W[i], Q[i], sums[i], square_sums[i], scale[i], values[i]
+                picks[i], tanhs[i] = least_loss(*terms, *form)
             alphas, last = steps_of(tanhs, t, voters)
             yield Round(picks, alphas, last)
             edges = sums[np.arange(len(w)), picks] / W
@@ -164,9 +164,9 @@ def roots(W: NDArray[Any], Q: NDArray[Any], scale: float, lam: float) -> FloatAr
 
 @njit
 def divisors(tanh: Any, edge: Any) -> tuple[Any, Any]:
-    """Return what divides the weights of right and wrong examples, given tanh α and the edge.
+    """Return the divisors of the weights of right and wrong examples.
 
-    exp(-α y h) / Z is (1 - τ y h) / (1 - τ r) with τ = tanh α and the edge r. At λ = 0, where
+    exp(-α y h) / Z is (1 - τ y h) / (1 - τ r), with τ = tanh α and the edge r. At λ = 0, where
     τ = r, these are AdaBoost's 1 ± r to the last bit.
     """
     right = 1.0 + tanh * ((1.0 - edge) / (1.0 - tanh))

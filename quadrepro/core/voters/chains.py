@@ -1,9 +1,9 @@
 """Sums of example weights over chains of voters, round after round.
 
-A voter has its usual value on all examples but some. So its sum is that of its usual value, less
-twice the sum over those examples. They are stretches of a list, over which the sums of all voters
-are differences of one running sum. Examples whose weights round to 0 are left out of the list. As
-long as it is long, weights are added up by code instead: whole numbers add up to the same.
+A voter has its usual value on most examples. Its sum is the sum for this value, less twice the sum
+over the other examples. These are stretches of a list, so that the sums of all voters are
+differences of one running sum. Examples whose weights round to 0 are left out of the list. While
+the list is long, weights are added up by code instead; sums of whole numbers are the same.
 """
 
 from __future__ import annotations
@@ -24,10 +24,10 @@ JOINED = 8
 """Number of voters without a chain that are listed together."""
 
 SCATTERED = 5
-"""How much longer an example of the list takes than one in order, whose code is looked up."""
+"""Cost of an example of the list, relative to that of adding up by code, in order."""
 
 ASLEEP = 2.0**-16
-"""Examples below this weight are left out of a new list, until their weights round to 1."""
+"""Examples below this weight are left out of a new list, until a weight rounds to 1."""
 
 
 class Chains(NamedTuple):
@@ -178,7 +178,7 @@ class Listing(NamedTuple):
 
     @classmethod
     def of(cls, chains: Chains) -> Listing:
-        """Return a list that leaves out all examples."""
+        """Return an empty list, which leaves out all examples."""
         places, running = np.zeros((2, len(chains.heads)), dtype=np.int64)
         left_out = np.ones(chains.codes.shape[1], dtype=np.bool_)
         return cls(chains, np.empty_like(chains.listed), places, running, left_out)
@@ -191,7 +191,7 @@ def signed_sums(listing: Listing, signed: IntArray, weights: FloatArray) -> IntA
     Parameters
     ----------
     listing : Listing
-        The voters; what is left out is changed if `weights` ask for it.
+        The voters. The list is made again if it is stale.
     signed : ndarray of int, shape (n_examples,)
         Weights s as whole numbers, with the signs of the labels.
     weights : ndarray of shape (n_examples,)

@@ -1,8 +1,7 @@
 """The outputs of voters on examples: codes of voters with values -1 and +1, or a matrix.
 
-Stumps on one attribute are a chain: each says +1 only where the last does. An example's code is the
-number of voters of a chain that say +1. It tells what all of them say, in one byte instead of eight
-for each of them.
+Stumps on one attribute form a chain: each is +1 only where the previous one is. An example's code
+is the number of voters of the chain that are +1. This byte determines the values of all of them.
 """
 
 from __future__ import annotations
@@ -31,7 +30,7 @@ class CodedVoters:
     Attributes
     ----------
     codes : ndarray of unsigned int, shape (n_chains, n_examples)
-        Number of voters of each chain that say +1.
+        Number of voters of each chain that are +1.
     first : ndarray of int, shape (n_chains + 1,)
         First voter of each chain; the last entry is the number of voters.
     """
@@ -109,15 +108,15 @@ class CodedVoters:
         return add_entries(self.codes, self.first, table_of(self.first, weights)).T
 
     def distinct_voters(self) -> IntArray:
-        """Return the first of all voters that are equal up to sign, in increasing order."""
+        """Return the first voter of each group that is equal up to sign, in increasing order."""
         words = random_words(self.n_examples)
-        of_positive = sums_above(self.codes, self.first, words)
+        positive_sums = sums_above(self.codes, self.first, words)
         positive = self.codes[self.chain, 0] > np.arange(self.n_voters) - self.first[self.chain]
         # A voter or its complement, whichever is positive on the first example.
-        return first_of_equal(np.where(positive, of_positive, words.sum() - of_positive))[0]
+        return first_of_equal(np.where(positive, positive_sums, words.sum() - positive_sums))[0]
 
     def distinct_examples(self, y: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first of equal examples with equal labels, and which of them each one is."""
+        """Return the first example of each distinct one with its label, and the group of each."""
         words = random_words(self.n_voters + len(self.codes) + 1)
         sums = add_entries(self.codes, self.first, words[:-1, None])[:, 0]
         return first_of_equal(np.where(y > 0, sums + words[-1], sums))
@@ -170,7 +169,7 @@ class VoterMatrix:
         return np.asarray((self.H @ weights.T).T)
 
     def distinct_voters(self) -> IntArray:
-        """Return the first of all voters that are equal up to sign, in increasing order."""
+        """Return the first voter of each group that is equal up to sign, in increasing order."""
         if self.has_signs:
             positive = self.H > 0
             return first_of_equal_rows((positive == positive[0]).T)[0]
@@ -178,7 +177,7 @@ class VoterMatrix:
         return first_of_equal_rows((self.H * np.where(leading < 0, -1.0, 1.0)).T)[0]
 
     def distinct_examples(self, y: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first of equal examples with equal labels, and which of them each one is."""
+        """Return the first example of each distinct one with its label, and the group of each."""
         values = self.H > 0 if self.has_signs else self.H
         return first_of_equal_rows(np.concatenate([values, (y > 0)[:, None]], axis=1))
 
@@ -243,24 +242,24 @@ def first_of_equal_rows(A: NDArray[Any]) -> tuple[IntArray, IntArray]:
 
 @njit
 def sums_above(codes: Codes, first: IntArray, weights: NDArray[Any]) -> NDArray[Any]:
-    """Return the sum of the weights of the examples for which each voter says +1.
+    """Return the sum of the weights of the examples for which each voter is +1.
 
     `weights` has shape (n_examples,) and any type; the sums have shape (n_voters,).
     """
     sums = np.zeros(first[-1], weights.dtype)
     for chain in range(len(codes)):
-        of_code = np.zeros(first[chain + 1] - first[chain] + 1, weights.dtype)
+        code_sums = np.zeros(first[chain + 1] - first[chain] + 1, weights.dtype)
         for i in range(len(weights)):
-            of_code[codes[chain, i]] += weights[i]
-        for k in range(len(of_code) - 1, 0, -1):
-            sums[first[chain] + k - 1] = of_code[k]
-            of_code[k - 1] += of_code[k]
+            code_sums[codes[chain, i]] += weights[i]
+        for k in range(len(code_sums) - 1, 0, -1):
+            sums[first[chain] + k - 1] = code_sums[k]
+            code_sums[k - 1] += code_sums[k]
     return sums
 
 
 @njit
 def table_of(first: IntArray, weights: FloatArray) -> FloatArray:
-    """Return what each code of each chain adds to votes, see `add_entries`."""
+    """Return the part of each code of each chain in the sums of votes, see `add_entries`."""
     n_candidates, n_voters = weights.shape
     table, place = np.zeros((n_voters + len(first) - 1, n_candidates)), 0
     for chain in range(len(first) - 1):
@@ -280,8 +279,8 @@ def table_of(first: IntArray, weights: FloatArray) -> FloatArray:
 def add_entries(codes: Codes, first: IntArray, table: NDArray[Any]) -> NDArray[Any]:
     """Return the sums of the entries of each example's codes, shape (n_examples, n_columns).
 
-    `table` has shape (n_voters + n_chains, n_columns): the entries of a chain's codes are adjacent,
-    and those of the first chain come first.
+    `table` has shape (n_voters + n_chains, n_columns), with adjacent rows for the codes of a chain,
+    in the order of the chains.
     """
     n_examples, n_columns = codes.shape[1], table.shape[1]
     sums = np.zeros((n_examples, n_columns), table.dtype)

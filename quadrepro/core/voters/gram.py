@@ -17,7 +17,7 @@ class Gram(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n_voters, n_voters)
-        The rows of the chains that are ready. The others are not written, and take no memory.
+        The rows. Those of chains that are not ready are not written yet, and take no memory.
     ready : ndarray of bool, shape (n_chains,)
         Whether the rows of a chain are written.
     codes, first : ndarray
@@ -34,7 +34,7 @@ class Gram(NamedTuple):
 
     @classmethod
     def of(cls, voters: CodedVoters, counts: FloatArray) -> Gram:
-        """Return the Gram matrix of a sample, of which no row is computed yet."""
+        """Return the Gram matrix of a sample, without any rows yet."""
         rows = np.empty((voters.n_voters, voters.n_voters))
         ready = np.zeros(len(voters.codes), dtype=np.bool_)
         return cls(rows, ready, voters.codes, voters.first, np.ascontiguousarray(counts))
@@ -61,8 +61,8 @@ def gram_row(gram: Gram, voter: int) -> FloatArray:
 def write_rows(gram: Gram, chain: int) -> None:
     """Write the rows of a chain's voters.
 
-    How often each pair of codes occurs, added up from the largest codes to the smallest, tells on
-    how many examples two voters differ. Sums of whole numbers are exact.
+    The number of examples on which two voters differ follows from the numbers of examples with each
+    pair of codes, added up from the largest to the smallest. Sums of whole numbers are exact.
     """
     rows, ready, codes, first, counts = gram
     start, own = first[chain], codes[chain]

@@ -75,9 +75,9 @@ class VotingProblem:
         return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
 
     def quadratic(self, sample: int) -> tuple[Gram, FloatArray, FloatArray]:
-        """Return what decides squared errors: G, μ and η, the diagonal of G, of a sample.
+        """Return the terms of the quadratic risk of a sample: G, μ and the diagonal η of G.
 
-        Rows of G are kept for the next call; those of stumps are computed when they are asked for.
+        Rows of G for stumps are computed on demand, and kept for the next call.
         """
         gram = self._row_wise[sample]
         eta = np.ones(self.n_voters) if self.voters.has_signs else np.diag(gram.rows).copy()
