@@ -23,8 +23,11 @@ Places = NDArray[np.uint32]
 JOINED = 8
 """Number of voters without a chain that are listed together."""
 
+CACHED = 2**12
+"""Number of examples whose weights fit into the fastest cache, from which the list takes them."""
+
 SCATTERED = 5
-"""Cost of an example of the list, relative to that of adding up by code, in order."""
+"""Cost of an example of a list of more, relative to that of adding up by code, in order."""
 
 ASLEEP = 2.0**-16
 """Examples below this weight are left out of a new list, until a weight rounds to 1."""
@@ -200,7 +203,7 @@ def signed_sums(listing: Listing, signed: IntArray, weights: FloatArray) -> IntA
     if is_stale(listing, signed, weights):
         list_again(listing, weights)
     chains, examples, places, running, _ = listing
-    if SCATTERED * places[-1] > chains.codes.size:
+    if len(signed) > CACHED and SCATTERED * places[-1] > chains.codes.size:
         right_less_wrong: IntArray = (
             2 * sums_above(chains.codes, chains.first, signed) - signed.sum()
         )
