@@ -28,15 +28,16 @@ from quadrepro.core.learners.rounds import (
     WeightBoosting,
     bounded,
     equal_weights,
+    reweight,
     rounding,
+    signed_units,
     start,
     step_of,
     steps_of,
     strongest,
     strongest_of,
-    whole_weights,
 )
-from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
+from quadrepro.core.voters.chains import Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
 
@@ -48,15 +49,15 @@ def take_rounds(
     """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
     picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
     for t in range(1, n_rounds + 1):
-        units = whole_weights(w, copies, whole)
-        pick, edge = strongest_of(signed_sums(voters, y * units, w * copies), units.sum(), len(y))
+        signed, total = signed_units(w, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), total, len(y))
         alpha = step_of(edge, t)
         if alpha != 0.0:
             picks.append(pick)
             changes.append(alpha)
         if alpha == 0.0 or abs(edge) >= 1.0:
             break
-        w[:] = bounded(w, w / (1.0 + edge * margins_of(voters.chains, pick, y)))
+        reweight(w, voters.chains, pick, y, 1.0 + edge, 1.0 - edge)
     return np.array(picks, np.intp), np.array(changes)
 
 

@@ -36,10 +36,10 @@ from quadrepro.core.learners.rounds import (
     WeightBoosting,
     equal_weights,
     rounding,
+    signed_units,
     start,
     strongest,
     strongest_of,
-    whole_weights,
 )
 from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
@@ -125,9 +125,8 @@ def take_rounds(
     loss = np.zeros((4, len(y)))  # b, n, d and c of `least_loss`
     loss[0], loss[1] = -margins, copies
     for t in range(1, n_rounds + 1):
-        units = whole_weights(weights, copies, whole)
-        sums = signed_sums(voters, y * units, weights * copies)
-        pick, edge = strongest_of(sums, units.sum(), len(y))
+        signed, total = signed_units(weights, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, weights, copies), total, len(y))
         signs = np.sign(edge) * margins_of(voters.chains, pick, y)
         if ((signs > 0.0) | (copies == 0.0)).all():
             picks.append(pick)

@@ -34,13 +34,14 @@ from quadrepro.core.learners.rounds import (
     WeightBoosting,
     bounded,
     equal_weights,
+    reweight,
     rounding,
+    signed_units,
     start,
     step_of,
     steps_of,
-    whole_weights,
 )
-from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
+from quadrepro.core.voters.chains import Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
 
@@ -99,22 +100,20 @@ def take_rounds(
     n = copies.sum()
     for t in range(1, n_rounds + 1):
         unit = unit_of_squares(w.max())
-        units = whole_weights(w, copies, whole)
-        squares = whole_weights(w * w / unit, copies, whole)
-        totals = units.sum(), squares.sum()
-        sums = signed_sums(voters, y * units, w * copies)
-        square_sums = signed_sums(voters, y * squares, w * copies)
+        signed, W = signed_units(w, copies, whole, y)
+        signed_squares, Q = signed_units(w * w / unit, copies, whole, y)
+        sums = signed_sums(voters, signed, w, copies)
+        square_sums = signed_sums(voters, signed_squares, w, copies)
         scale, m = 2.0 * n * unit, len(y)
-        pick, tanh = least_loss(*totals, sums, square_sums, scale, lam, m, True)
+        pick, tanh = least_loss(W, Q, sums, square_sums, scale, lam, m, True)
         alpha = step_of(tanh, t)
         if alpha != 0.0:
             picks.append(pick)
             changes.append(alpha)
         if alpha == 0.0 or abs(tanh) >= 1.0:
             break
-        right, wrong = divisors(tanh, sums[pick] / totals[0])
-        margins = margins_of(voters.chains, pick, y)
-        w[:] = bounded(w, w / np.where(margins > 0, right, wrong))
+        right, wrong = divisors(tanh, sums[pick] / W)
+        reweight(w, voters.chains, pick, y, right, wrong)
     return np.array(picks, np.intp), np.array(changes)
 
 

@@ -29,10 +29,10 @@ from quadrepro.core.learners.rounds import (
     bounded,
     equal_weights,
     rounding,
+    signed_units,
     start,
     strongest,
     strongest_of,
-    whole_weights,
 )
 from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
@@ -96,8 +96,8 @@ def take_rounds(
     """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
     picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
     for _ in range(n_rounds):
-        units = whole_weights(w, copies, whole)
-        pick, edge = strongest_of(signed_sums(voters, y * units, w * copies), units.sum(), len(y))
+        signed, units = signed_units(w, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), units, len(y))
         if abs(edge) <= NO_EDGE:
             break
         vote = np.sign(edge)

@@ -22,7 +22,7 @@ from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
-from quadrepro.core.voters.chains import Listing
+from quadrepro.core.voters.chains import Chains, Listing
 from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE, VoterSource
@@ -250,12 +250,31 @@ def has_whole(copies: FloatArray) -> BoolArray:
 
 
 @njit
-def whole_weights(weights: FloatArray, copies: FloatArray, whole: bool) -> IntArray:
-    """Return the weight of all copies of each example of a run as whole numbers, see `rounding`."""
-    units = np.empty(len(weights), np.int64)
+def signed_units(
+    weights: FloatArray, copies: FloatArray, whole: bool, y: IntArray
+) -> tuple[IntArray, int]:
+    """Return the weights of all copies as whole numbers, with the signs of labels, and their total.
+
+    They are rounded as by `rounding`; the shape is (n_examples,).
+    """
+    signed, total = np.empty(len(weights), np.int64), 0
     for i in range(len(weights)):
-        units[i] = np.rint(weights[i]) * copies[i] if whole else np.rint(weights[i] * copies[i])
-    return units
+        exact = np.rint(weights[i]) * copies[i] if whole else np.rint(weights[i] * copies[i])
+        signed[i] = y[i] * int(exact)
+        total += int(exact)
+    return signed, total
+
+
+@njit
+def reweight(
+    weights: FloatArray, chains: Chains, pick: int, y: IntArray, right: float, wrong: float
+) -> None:
+    """Divide the weights of right and of wrong examples, in place, but not to below `FLOOR`."""
+    chain = np.searchsorted(chains.first, pick, side="right") - 1
+    codes, below = chains.codes[chain], pick - chains.first[chain]
+    for i in range(len(weights)):
+        moved = weights[i] / (right if (codes[i] > below) == (y[i] > 0) else wrong)
+        weights[i] = moved if moved >= FLOOR else weights[i]
 
 
 def start(problem: VotingProblem, sample: int) -> tuple[Listing, IntArray, FloatArray, bool]:
@@ -305,9 +324,10 @@ def strongest(voters: VoterSource, units: FloatArray) -> tuple[IntArray, FloatAr
 @njit
 def strongest_of(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
     """Return the voter of least weighted error of a run, and its edge; see `strongest`."""
-    least = np.abs(sums).max() - max(TIE, n_examples)
-    pick = 0
-    while abs(sums[pick]) < least:
+    largest, pick = np.int64(0), 0
+    for total_of_voter in sums:
+        largest = max(largest, abs(total_of_voter))
+    while abs(sums[pick]) < largest - max(TIE, n_examples):
         pick += 1
     return pick, sums[pick] / total
 

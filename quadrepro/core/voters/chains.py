@@ -167,8 +167,8 @@ class Listing(NamedTuple):
         `Chains.listed` without the examples that are left out, which has fewer entries.
     places : ndarray of int, shape (n_codes + 1,)
         First place in the list of each code, as `Chains.heads`.
-    running : ndarray of int, shape (n_codes + 1,)
-        Sum of the signed weights before each of these places.
+    running : ndarray of int, shape (n_listed + 1,)
+        Sum of the signed weights before each place.
     left_out : ndarray of bool, shape (n_examples,)
         The examples that are left out.
     """
@@ -182,13 +182,16 @@ class Listing(NamedTuple):
     @classmethod
     def of(cls, chains: Chains) -> Listing:
         """Return an empty list, which leaves out all examples."""
-        places, running = np.zeros((2, len(chains.heads)), dtype=np.int64)
+        places = np.zeros(len(chains.heads), dtype=np.int64)
+        running = np.zeros(len(chains.listed) + 1, dtype=np.int64)
         left_out = np.ones(chains.codes.shape[1], dtype=np.bool_)
         return cls(chains, np.empty_like(chains.listed), places, running, left_out)
 
 
 @njit
-def signed_sums(listing: Listing, signed: IntArray, weights: FloatArray) -> IntArray:
+def signed_sums(
+    listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray
+) -> IntArray:
     """Return Σ_i s_i h(x_i) of every voter, shape (n_voters,).
 
     Parameters
@@ -196,58 +199,59 @@ def signed_sums(listing: Listing, signed: IntArray, weights: FloatArray) -> IntA
     listing : Listing
         The voters. The list is made again if it is stale.
     signed : ndarray of int, shape (n_examples,)
-        Weights s as whole numbers, with the signs of the labels.
+        Weights s of all copies as whole numbers, with the signs of the labels.
     weights : ndarray of shape (n_examples,)
-        Weights before they were rounded. Those that round to 0 may be left out.
+        Weights of one copy before they were rounded. If all copies weigh next to nothing, the
+        example may be left out.
+    copies : ndarray of shape (n_examples,)
+        Number of copies.
     """
-    if is_stale(listing, signed, weights):
-        list_again(listing, weights)
+    if is_stale(listing, signed, weights, copies):
+        list_again(listing, weights, copies)
     chains, examples, places, running, _ = listing
-    if len(signed) > CACHED and SCATTERED * places[-1] > chains.codes.size:
-        right_less_wrong: IntArray = (
-            2 * sums_above(chains.codes, chains.first, signed) - signed.sum()
-        )
-        return right_less_wrong
-    so_far = 0
-    for code in range(len(places) - 1):
-        for k in range(places[code], places[code + 1]):
-            so_far += signed[examples[k]]
-        running[code + 1] = so_far
-    sums = np.full(len(chains.usual), signed.sum())
-    for k in range(len(chains.owners)):
-        unusual = running[chains.stops[k]] - running[chains.starts[k]]
-        sums[chains.owners[k]] -= 2 * unusual
-    right_less_wrong = chains.usual * sums
-    return right_less_wrong
-
-
-@njit
-def is_stale(listing: Listing, signed: IntArray, weights: FloatArray) -> bool:
-    """Return whether an example with a weight is left out, or a quarter of the listed has none."""
-    n_listed, n_asleep = 0, 0
+    total = np.int64(0)
     for i in range(len(signed)):
-        if listing.left_out[i]:
-            if signed[i] != 0:
-                return True
-        else:
-            n_listed += 1
-            n_asleep += weights[i] < ASLEEP
-    return 4 * n_asleep > n_listed
+        total += signed[i]
+    if len(signed) > CACHED and SCATTERED * places[-1] > chains.codes.size:
+        right_less_wrong: IntArray = 2 * sums_above(chains.codes, chains.first, signed) - total
+        return right_less_wrong
+    so_far = np.int64(0)
+    for k in range(places[-1]):
+        so_far += signed[examples[k]]
+        running[k + 1] = so_far
+    sums = np.full(len(chains.usual), total)
+    for k in range(len(chains.owners)):
+        unusual = running[places[chains.stops[k]]] - running[places[chains.starts[k]]]
+        sums[chains.owners[k]] -= 2 * unusual
+    for j in range(len(sums)):
+        sums[j] *= chains.usual[j]
+    return sums
 
 
 @njit
-def list_again(listing: Listing, weights: FloatArray) -> None:
+def is_stale(listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray) -> bool:
+    """Return whether an example with a weight is left out, or some of the listed have none."""
+    n_missing, n_listed, n_asleep = 0, 0, 0
+    for i in range(len(signed)):
+        out = listing.left_out[i]
+        n_missing += out and signed[i] != 0
+        n_listed += not out
+        n_asleep += (not out) and weights[i] * copies[i] < ASLEEP
+    return n_missing > 0 or 16 * n_asleep > n_listed
+
+
+@njit
+def list_again(listing: Listing, weights: FloatArray, copies: FloatArray) -> None:
     """List all examples again except those that are asleep."""
     chains, examples, places, _, left_out = listing
     for i in range(len(weights)):
-        left_out[i] = weights[i] < ASLEEP
+        left_out[i] = weights[i] * copies[i] < ASLEEP
     n = 0
     for code in range(len(places) - 1):
         places[code] = n
         for i in chains.listed[chains.heads[code] : chains.heads[code + 1]]:
-            if not left_out[i]:
-                examples[n] = i
-                n += 1
+            examples[n] = i
+            n += not left_out[i]
     places[-1] = n
 
 
