@@ -178,8 +178,8 @@ def _prepare(cell: Cell) -> TrainingData:
     voters, classes = _voters(cell, rng), len(problem.classes)
     if _of_votes(cell):
         assert isinstance(voters, FixedStumps)
-        H, H_test = voters.matrices(train, test.X, rng)
-        train, test = Part(H, train.y), Part(H_test, test.y)
+        on_train, on_test = voters.outputs(train, test.X, rng)
+        train, test = Part(on_train.matrix(), train.y), Part(on_test.matrix(), test.y)
     return TrainingData(
         train, test, valid, voters, rng, problem.task, classes, features=problem.features
     )

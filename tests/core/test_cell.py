@@ -87,7 +87,7 @@ def test_a_transformer_that_changes_its_examples_changes_no_other_cell(cell: Cel
     data = training_data(cell)
     before = data.train.X.copy()
     voters = TransformerVoters(lambda: Spoiling((-1, 1), clip=True))
-    voters.matrices(data.train, data.test.X, data.rng)
+    voters.outputs(data.train, data.test.X, data.rng)
     np.testing.assert_array_equal(data.train.X, before)
 
 

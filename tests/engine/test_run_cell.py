@@ -30,6 +30,7 @@ from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.seeds import generator
+from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
@@ -179,9 +180,9 @@ def test_the_number_of_voters_is_that_of_the_protocol_and_none_of_them_is_consta
 ) -> None:
     seen: list[FloatArray] = []
 
-    def reduced(self: AdaBoost, H: FloatArray, *more: Any, **options: Any) -> VotingProblem:
-        seen.append(H)
-        return original(self, H, *more, **options)
+    def reduced(self: AdaBoost, voters: VoterOutputs, *more: Any, **options: Any) -> VotingProblem:
+        seen.append(voters.matrix())
+        return original(self, voters, *more, **options)
 
     def columns_of(cell: Cell) -> list[bytes]:
         assert run_cell(cell).ok

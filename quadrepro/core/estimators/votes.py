@@ -39,11 +39,10 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import Norm, QuadBoost, Selection
 from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, in_range, normalised
-from quadrepro.core.voters.chains import codes_of_stumps
-from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.coded import VoterMatrix, VoterOutputs
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.core.voters.voter_set import Voters, voter_matrix, voter_set
+from quadrepro.core.voters.voter_set import Voters, outputs_of, voter_set
 
 BLOCK = 2**14
 """Examples whose voters are in memory at a time when a vote is applied."""
@@ -138,7 +137,7 @@ class VoteClassifier(DecisionClassifier):
         self.voters_ = voters
         if len(self.classes_) == 1:
             self._picks, self._changes, self.n_iter_ = np.zeros(0, np.intp), np.zeros(0), 0
-            self.voter_weights_ = np.zeros(self._matrix(X[:1]).shape[1])
+            self.voter_weights_ = np.zeros(self._outputs(X[:1]).n_voters)
         else:
             self.voter_weights_ = self._weights_of(X, signs, weights)
         return self
@@ -158,8 +157,8 @@ class VoteClassifier(DecisionClassifier):
         ndarray of shape (n_samples,)
             The sums.
         """
-        blocks = self._blocks(X)
-        sums = np.concatenate([H @ self.voter_weights_ for H in blocks])
+        check_is_fitted(self)
+        sums = self._sums(validated(self, X, reset=False), self.voter_weights_)
         return _without_rounding(sums, float(np.abs(self.voter_weights_).sum()))
 
     @property
@@ -183,7 +182,7 @@ class VoteClassifier(DecisionClassifier):
         candidate = self._candidate(algorithm, max(float(len(y)), counts.sum()))
         if not self._priced:
             counts = in_range(counts)
-        problem = self._problem(algorithm, X, y, counts)
+        problem = algorithm.reduced(self._outputs(X), y, counts[None])
         if isinstance(algorithm, BoostingAlgorithm):
             value = candidate.get(algorithm.value_name, np.nan)
             picks, changes = algorithm.run(problem, 0, value, int(candidate[N_ROUNDS.name]))
@@ -200,35 +199,30 @@ class VoteClassifier(DecisionClassifier):
         self.n_iter_ = 1
         return np.asarray(found)
 
-    def _problem(
-        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, counts: FloatArray
-    ) -> VotingProblem:
-        return algorithm.reduced(self._matrix(X), y, counts[None])
-
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
-        # One byte for each value of a stump, since the blocks are all in memory.
-        kind = np.int8 if isinstance(self.voters_, Stumps) else np.float64
-        H = np.concatenate([block.astype(kind) for block in self._blocks(X)])
-        votes, weights, total = np.zeros(len(H)), np.zeros(H.shape[1]), 0.0
+        voters = self._outputs(validated(self, X, reset=False))
+        votes, weights, total = np.zeros(voters.n_examples), np.zeros(voters.n_voters), 0.0
         if not len(self._picks):
             yield votes
         for pick, change in zip(self._picks, self._changes, strict=True):
-            votes += change * H[:, pick]
+            votes += change * voters.column(pick)
             total += abs(weights[pick] + change) - abs(weights[pick])
             weights[pick] += change
             stage = _without_rounding(votes, total)
             yield stage / total if self._sums_to_one else stage
 
-    def _matrix(self, X: FloatArray) -> FloatArray:
-        return X if self.voters_ is None else voter_matrix(self.voters_, X)
+    def _outputs(self, X: FloatArray) -> VoterOutputs:
+        return VoterMatrix(X) if self.voters_ is None else outputs_of(self.voters_, X)
 
-    def _blocks(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield the voter matrix of some examples after the other."""
-        check_is_fitted(self)
-        examples: Any = validated(self, X, reset=False)
-        for start in range(0, examples.shape[0], BLOCK):
-            yield self._matrix(examples[start : start + BLOCK])
+    def _sums(self, X: FloatArray, weights: FloatArray) -> FloatArray:
+        """Return the weighted sum of the voters for each of some examples, which are checked."""
+        blocks = [X[start : start + BLOCK] for start in range(0, X.shape[0], BLOCK)]
+        if isinstance(self.voters_, Stumps):
+            sums = [self.voters_.vote(weights[None], block)[0] for block in blocks]
+        else:
+            sums = [self._outputs(block).matrix() @ weights for block in blocks]
+        return np.concatenate(sums)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -307,17 +301,6 @@ class AdaBoostClassifier(VoteClassifier):
     _link = 2.0
 
     n_rounds: int = 100
-
-    def _problem(
-        self, algorithm: Algorithm, X: FloatArray, y: FloatArray, counts: FloatArray
-    ) -> VotingProblem:
-        voters = self.voters_
-        if not isinstance(voters, Stumps) or len(voters.gaps_):
-            return super()._problem(algorithm, X, y, counts)
-        # The stumps of an attribute are a chain, so that no matrix of them is needed.
-        n_voters, codes = voters.thresholds_.size, codes_of_stumps(X, voters.thresholds_)
-        no_matrix = np.empty((len(y), 0))
-        return VotingProblem(no_matrix, y, counts[None], np.arange(n_voters), n_voters, codes)
 
 
 @dataclass(eq=False, repr=False)
@@ -856,7 +839,7 @@ class RegularizedLPBoostClassifier(VoteClassifier):
         for nu in SHARES if self.nu is None else (self.nu,):
             self.nu_ = nu
             vote = super()._weights_of(X, y, weights)
-            self.soft_margin_ = mean_of_least(y * (self._matrix(X) @ vote), counts, self.nu_)
+            self.soft_margin_ = mean_of_least(y * self._sums(X, vote), counts, self.nu_)
             if self.soft_margin_ > ENOUGH:
                 break
         if self.soft_margin_ <= NO_MARGIN:

@@ -23,90 +23,42 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
-    FLOOR,
-    NO_EDGE,
-    TIE,
     Round,
     Trace,
     WeightBoosting,
     bounded,
     equal_weights,
-    has_whole,
+    reweight,
     rounding,
+    signed_units,
+    start,
     step_of,
     steps_of,
     strongest,
+    strongest_of,
 )
-from quadrepro.core.voters.chains import Chains
+from quadrepro.core.voters.chains import Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
 
-ASLEEP = 2.0**-16
-"""Examples of less weight are left out until they may have grown by the factor 2^14."""
-
 
 @njit
-def take_rounds(chains: Chains, signs: IntArray, weights: FloatArray, n_rounds: int) -> Trace:
-    """Return the picks of a run, and the changes of their weights.
-
-    The signed sum of each voter comes from running sums over a list. A voter has its usual value on
-    all examples but some, which are stretches of the list (see `Chains`). So its sum is that of its
-    usual value, less twice some differences of two running sums. Examples whose weights round to 0
-    are left out of the list. It is made again before such a weight can have grown to 1/2: a round
-    multiplies it by at most 1 / (1 - |r|).
-
-    `signs` are labels times numbers of copies, `weights` the first weights of one copy, in place.
-    """
-    codes, first, usual, listed, heads, starts, stops, owners = chains
-    n_voters, tie, positive = first[-1], np.int64(max(TIE, len(signs))), signs > 0
-    awake, running = np.empty(len(listed), np.uint32), np.zeros(len(listed) + 1, np.int64)
-    places, sums = np.empty(len(heads), np.uint32), np.empty(n_voters, np.int64)
-    begins, ends = np.empty(len(owners), np.uint32), np.empty(len(owners), np.uint32)
-    picks, changes = np.empty(n_rounds, np.intp), np.empty(n_rounds)
-    units, shrunk, n_awake, n_taken = np.empty(len(signs), np.int64), 0.0, 0, 0
+def take_rounds(
+    voters: Listing, y: IntArray, copies: FloatArray, whole: bool, w: FloatArray, n_rounds: int
+) -> Trace:
+    """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
+    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
     for t in range(1, n_rounds + 1):
-        if shrunk < 4.0 * ASLEEP:
-            shrunk, n_awake = 1.0, 0
-            for code in range(len(heads) - 1):
-                places[code] = n_awake
-                for i in listed[heads[code] : heads[code + 1]]:
-                    awake[n_awake] = i
-                    n_awake += weights[i] >= ASLEEP
-            places[-1] = n_awake
-            for k in range(len(owners)):
-                begins[k], ends[k] = places[starts[k]], places[stops[k]]
-        for i in range(len(signs)):
-            units[i] = np.int64(np.rint(weights[i])) * signs[i]
-        total, size = 0, 0
-        for i in range(len(signs)):
-            total += units[i]
-            size += abs(units[i])
-        so_far = 0
-        for k in range(n_awake):
-            so_far += units[awake[k]]
-            running[k + 1] = so_far
-        sums[:] = total
-        for k in range(len(owners)):
-            sums[owners[k]] -= 2 * (running[ends[k]] - running[begins[k]])
-        largest = 0
-        for j in range(n_voters):
-            largest = max(largest, abs(sums[j]))
-        pick = 0
-        while abs(sums[pick]) < largest - tie:
-            pick += 1
-        edge = usual[pick] * sums[pick] / size
-        picks[t - 1], changes[t - 1] = pick, step_of(edge, t)
-        n_taken += abs(edge) > NO_EDGE
-        if not NO_EDGE < abs(edge) < 1.0:
+        signed, total = signed_units(w, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), total, len(y))
+        alpha = step_of(edge, t)
+        if alpha != 0.0:
+            picks.append(pick)
+            changes.append(alpha)
+        if alpha == 0.0 or abs(edge) >= 1.0:
             break
-        chain = np.searchsorted(first, pick, side="right") - 1
-        own, below = codes[chain], np.uint32(pick - first[chain])
-        right, wrong = 1.0 + edge, 1.0 - edge
-        for i in range(len(signs)):
-            moved = weights[i] / (right if (own[i] > below) == positive[i] else wrong)
-            weights[i] = moved if moved >= FLOOR else weights[i]
-        shrunk *= 1.0 - abs(edge)
-    return picks[:n_taken], changes[:n_taken]
+        reweight(w, voters.chains, pick, y, 1.0 + edge, 1.0 - edge)
+    return np.array(picks, np.intp), np.array(changes)
 
 
 @dataclass(frozen=True)
@@ -127,13 +79,9 @@ class AdaBoost(WeightBoosting):
 
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
-        copies = problem.counts[sample]
-        [weights] = equal_weights(copies[None])
-        if not has_whole(copies[None])[0]:
-            # A fraction of a copy is an example with so much less weight.
-            weights, copies = weights * copies, np.sign(copies)
-        signs = (copies * problem.y).astype(np.intp)
-        return take_rounds(problem.chains, signs, weights, n_rounds)
+        voters, y, copies, whole = start(problem, sample)
+        [w] = equal_weights(copies[None])
+        return take_rounds(voters, y, copies, whole, w, n_rounds)
 
 
 ADABOOST = Entry(

@@ -22,7 +22,7 @@ from typing import Literal
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.elementary import exp, exp_each, log, log1p
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
@@ -32,11 +32,17 @@ from quadrepro.core.learners.rounds import (
     NO_EDGE,
     UNITS,
     Round,
+    Trace,
     WeightBoosting,
     equal_weights,
     rounding,
+    signed_units,
+    start,
     strongest,
+    strongest_of,
 )
+from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
 
 C = Hyperparameter("C", "number", "large", "how much influence softens a margin", zero=True)
@@ -92,6 +98,59 @@ class AdaBoostReg(WeightBoosting):
             weights = exp_each(logarithms)
             sums = [exact_sum(*row) for row in zip(weights, copies, strict=True)]
             weights *= UNITS / np.array(sums)[:, None]
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        voters, y, copies, whole = start(problem, sample)
+        [weights] = equal_weights(copies[None])
+        form = float(value), self.power, n_rounds
+        return take_rounds(voters, y, copies, whole, weights, *form)
+
+
+@njit
+def take_rounds(
+    voters: Listing,
+    y: IntArray,
+    copies: FloatArray,
+    whole: bool,
+    weights: FloatArray,
+    C: float,
+    power: int,
+    n_rounds: int,
+) -> Trace:
+    """Return the picks of a run; the weights of one copy of each example change in place."""
+    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
+    A, means = 0.0, np.zeros(len(y))
+    margins, influences = np.where(copies > 0, 0.0, np.inf), np.zeros(len(y))
+    loss = np.zeros((4, len(y)))  # b, n, d and c of `least_loss`
+    loss[0], loss[1] = -margins, copies
+    for t in range(1, n_rounds + 1):
+        signed, total = signed_units(weights, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, weights, copies), total, len(y))
+        signs = np.sign(edge) * margins_of(voters.chains, pick, y)
+        if ((signs > 0.0) | (copies == 0.0)).all():
+            picks.append(pick)
+            changes.append(np.sign(edge) * (1.0 if t == 1 else LARGEST_STEP * t))
+            break
+        w = weights / UNITS
+        loss[2] = signs + C * (w * w if power == 2 else w)
+        if power == 2:
+            loss[3] = C * ((w - means) * (w - means))
+        step = least_loss(loss, A) if abs(edge) > NO_EDGE else 0.0
+        if not NO_EDGE < step < LARGEST_STEP:
+            break
+        picks.append(pick)
+        changes.append(np.sign(edge) * step)
+        margins += step * signs
+        influences += step * w
+        A += step
+        means = influences / A
+        softened = margins + C * A * (means * means if power == 2 else means)
+        loss[0] = softened.min() - softened
+        for i in range(len(y)):
+            weights[i] = exp(loss[0, i])
+        weights *= UNITS / exact_sum(weights, copies)
+    return np.array(picks, np.intp), np.array(changes)
 
 
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))

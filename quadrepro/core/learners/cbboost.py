@@ -38,6 +38,7 @@ from quadrepro.core.learners.rounds import (
     first_of_largest,
     normalised,
 )
+from quadrepro.core.voters.gram import Gram, gram_row
 from quadrepro.core.voters.reduction import VotingProblem
 
 COLLINEAR = 1e-10
@@ -52,8 +53,9 @@ NO_MARGIN = 1e-12
 
 @njit
 def boost(
-    gram: FloatArray,
+    gram: Gram,
     correlations: FloatArray,
+    eta: FloatArray,
     n_rounds: int,
     reweight: bool,
     repeats: bool,
@@ -64,7 +66,7 @@ def boost(
     A round picks the voter of largest decrease of the C-bound or, `by_slope`, of steepest descent.
     """
     signs = np.where(np.abs(correlations) > NO_MARGIN, np.sign(correlations), 0.0)
-    gamma, eta = signs * correlations, np.diag(gram)
+    gamma = signs * correlations
     alpha, tau = np.zeros_like(gamma), np.zeros_like(gamma)
     vote_gamma, nu = 0.0, 0.0
     scores = gamma.copy()  # the first voter is that of largest margin, and its weight is 1
@@ -81,8 +83,9 @@ def boost(
         alpha[k] += step
         nu += step * (2.0 * tau[k] + step * eta[k])
         vote_gamma += step * gamma[k]
+        row = gram_row(gram, k)
         for j in range(len(gamma)):
-            tau[j] += step * (signs[k] * signs[j] * gram[k, j])
+            tau[j] += step * (signs[k] * signs[j] * row[j])
             if reweight:
                 scores[j] = decrease_if_reset(gamma[j], eta[j], alpha[j], tau[j], vote_gamma, nu)
             elif alpha[j] > 0.0 and not repeats:
@@ -156,9 +159,8 @@ class CBoundBoosting(BoostingAlgorithm):
 
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
-        gram, correlations = problem.grams[sample], problem.correlations[sample]
         form = self.reweight, self.allow_repeats, self.by_slope
-        return boost(gram, correlations, n_rounds, *form)
+        return boost(*problem.quadratic(sample), n_rounds, *form)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         return normalised(super()._paths(problem, grid))

@@ -16,19 +16,26 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.elementary import log
+from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     NO_EDGE,
     Round,
+    Trace,
     WeightBoosting,
     bounded,
     equal_weights,
     rounding,
+    signed_units,
+    start,
     strongest,
+    strongest_of,
 )
+from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
 
 LARGEST_RATE = 0.5
@@ -68,6 +75,38 @@ class HedgeBoost(WeightBoosting):
             total = 1.0 - rate * (0.5 + 0.5 * np.abs(edges[:, None]))
             right = voters.signs(picks) == votes[:, None]
             w = bounded(w, w * np.where(right, (1.0 - rate) / total, 1.0 / total))
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        voters, y, copies, whole = start(problem, sample)
+        [w] = equal_weights(copies[None])
+        return take_rounds(voters, y, copies, whole, w, float(value), n_rounds)
+
+
+@njit
+def take_rounds(
+    voters: Listing,
+    y: IntArray,
+    copies: FloatArray,
+    whole: bool,
+    w: FloatArray,
+    eta: float,
+    n_rounds: int,
+) -> Trace:
+    """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
+    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
+    for _ in range(n_rounds):
+        signed, units = signed_units(w, copies, whole, y)
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), units, len(y))
+        if abs(edge) <= NO_EDGE:
+            break
+        vote = np.sign(edge)
+        picks.append(pick)
+        changes.append(vote)
+        total = 1.0 - eta * (0.5 + 0.5 * abs(edge))
+        right = margins_of(voters.chains, pick, y) == vote
+        w[:] = bounded(w, w * np.where(right, (1.0 - eta) / total, 1.0 / total))
+    return np.array(picks, np.intp), np.array(changes)
 
 
 def experts_rate(n_rounds: int, m: float) -> float:

@@ -14,6 +14,7 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets,
 from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.source import ZERO_VOTE
@@ -201,10 +202,10 @@ class TrainingData:
     features: tuple[Feature, ...] = ()
 
     @cached_property
-    def matrices(self) -> tuple[FloatArray, FloatArray]:
-        """The voter matrices of training and of test examples, for fixed voters."""
-        H, H_test = self.voters.matrices(self.train, self.test.X, self.rng)
-        return H, H_test
+    def voter_outputs(self) -> tuple[VoterOutputs, VoterOutputs]:
+        """The voters on training and on test examples, for fixed voters."""
+        train, test = self.voters.outputs(self.train, self.test.X, self.rng)
+        return train, test
 
     @cached_property
     def coded(self) -> tuple[Codes, Codes, Codes]:
@@ -393,14 +394,18 @@ class Algorithm(Learner):
         return True
 
     def path(
-        self, H: FloatArray, y: FloatArray, grid: Grid, samples: FloatArray | None = None
+        self,
+        voters: VoterOutputs | FloatArray,
+        y: FloatArray,
+        grid: Grid,
+        samples: FloatArray | None = None,
     ) -> FloatArray:
         """Return the weights of every candidate of a grid.
 
         Parameters
         ----------
-        H : ndarray of shape (n_examples, n_voters)
-            Voter matrix, values in [-1, 1].
+        voters : VoterOutputs, or ndarray of shape (n_examples, n_voters)
+            Voters on the examples, or their matrix, with values in [-1, 1].
         y : ndarray of shape (n_examples,)
             Labels, -1 or +1.
         grid : Grid
@@ -420,14 +425,14 @@ class Algorithm(Learner):
         ValueError
             If the problem or the grid does not suit the algorithm.
         """
-        weights = self.paths(self.reduced(H, y, samples), [grid])
+        weights = self.paths(self.reduced(voters, y, samples), [grid])
         return weights[0] if samples is None else weights
 
     def reduced(
-        self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None
+        self, voters: VoterOutputs | FloatArray, y: FloatArray, samples: FloatArray | None = None
     ) -> VotingProblem:
         """Return the problem without repetitions, as far as the algorithm allows it; see `path`."""
-        return reduce_problem(H, y, samples, merge_voters=self.merges_voters)
+        return reduce_problem(voters, y, samples, merge_voters=self.merges_voters)
 
     def paths(self, problem: VotingProblem, grids: Sequence[Grid]) -> FloatArray:
         """Return the weights of every candidate of some grids, one after the other.

@@ -105,10 +105,10 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     squares = gram.diagonal()
     equal = (np.abs(gram) == squares) & (squares == squares[:, None])
     first, place, copies = np.unique(equal.argmax(axis=1), return_inverse=True, return_counts=True)
-    signs = np.where(gram[np.arange(n), first[place]] < 0, -1.0, 1.0)
+    signs = np.copysign(1.0, gram[np.arange(n), first[place]])
     scales = np.sqrt(copies)
     P = gram[np.ix_(first, first)] * scales * scales[:, None] + RIDGE * np.eye(len(first))
-    P, mean_margin = np.asfortranarray(2 * P), (scales * margins[first], n * largest)
+    P, mean_margin = np.asfortranarray(P + P), (scales * margins[first], n * largest)
     for row, mu in zip(weights, values, strict=True):
         if feasible(mu, largest):
             with suppress(SolverError):

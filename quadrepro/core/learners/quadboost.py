@@ -32,6 +32,7 @@ from quadrepro.core.learners.rounds import (
     first_of_largest,
     first_of_size,
 )
+from quadrepro.core.voters.gram import Gram, gram_row
 from quadrepro.core.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -44,8 +45,9 @@ Penalty = tuple[float, float, float]
 
 @njit
 def boost(
-    gram: FloatArray,
+    gram: Gram,
     mu: FloatArray,
+    eta: FloatArray,
     penalty: Penalty,
     reweight: bool,
     by_correlation: bool,
@@ -53,10 +55,9 @@ def boost(
     n_rounds: int,
 ) -> Trace:
     """Return the picks and steps of a run, which a step of at most `tol` ends."""
-    n, t, picks, steps = len(mu), 0, np.empty(n_rounds, np.intp), np.empty(n_rounds)
-    eta = np.where(np.diag(gram) > 0, np.diag(gram), 1.0)  # a voter that is always 0 gets no step
+    n, picks, steps = len(mu), [0 for _ in range(0)], [0.0 for _ in range(0)]
     c, largest, decreases, replaced = mu.copy(), np.abs(mu).max(), np.empty(n), np.zeros(n)
-    while t < n_rounds:
+    while len(picks) < n_rounds:
         if by_correlation:
             pick = first_of_size(c, largest)
         else:
@@ -67,12 +68,13 @@ def boost(
         step = minimiser(c[pick] + old * eta[pick], eta[pick], penalty) - old
         if reweight:
             replaced[pick] += step
-        largest = subtract(c, gram, pick, step)
-        picks[t], steps[t] = pick, step
-        t += step != 0.0
+        largest = subtract(c, gram_row(gram, pick), step)
+        if step != 0.0:
+            picks.append(pick)
+            steps.append(step)
         if abs(step) <= tol:
             break
-    return picks[:t], steps[:t]
+    return np.array(picks, np.intp), np.array(steps)
 
 
 @njit
@@ -95,11 +97,11 @@ def decrease(c: float, eta: float, old: float, penalty: Penalty) -> float:
 
 
 @njit
-def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
-    """Subtract step G_pick from c, and return the largest |c|."""
+def subtract(c: FloatArray, row: FloatArray, step: float) -> float:
+    """Subtract step times a row of G from c, and return the largest |c|."""
     largest = np.int64(0)
     for j in range(len(c)):
-        c[j] -= gram[pick, j] * step
+        c[j] -= row[j] * step
         # Bits of positive numbers have their order, and are compared several at a time.
         largest = max(largest, np.float64(abs(c[j])).view(np.int64))
     return np.int64(largest).view(np.float64)
@@ -143,13 +145,14 @@ class QuadBoost(BoostingAlgorithm):
 
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
-        gram, mu = problem.grams[sample], problem.correlations[sample]
+        gram, mu, squares = problem.quadratic(sample)
         # If η = 1, the voter of largest |c| is that of largest decrease in all additive variants.
-        signs = not self.reweight and bool((gram.diagonal() == 1.0).all())
+        signs = not self.reweight and bool((squares == 1.0).all())
+        eta = np.where(squares > 0, squares, 1.0)  # a voter that is always 0 gets no step
         by_correlation = signs or self.selection == "correlation"
         tol = 1e-9 if self.norm == "l1" else 1e-12
         penalty = self.penalty(value)
-        return boost(gram, mu, penalty, self.reweight, by_correlation, tol, n_rounds)
+        return boost(gram, mu, eta, penalty, self.reweight, by_correlation, tol, n_rounds)
 
 
 _ROUNDS = {"n_rounds": [10, 100, 1000, 10_000]}

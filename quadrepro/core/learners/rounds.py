@@ -22,9 +22,10 @@ from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.voters.chains import Chains, Listing
 from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import ZERO_VOTE, FixedVoters, VoterSource
+from quadrepro.core.voters.source import ZERO_VOTE, VoterSource
 
 Trace = tuple[IntArray, FloatArray]
 """The picked voter of each round that was taken, and what the round adds to its weight."""
@@ -143,18 +144,6 @@ class WeightBoosting(BoostingAlgorithm):
             Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
         """
 
-    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
-        """Run on one sample, see `BoostingAlgorithm.run`."""
-        voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
-        found = self.boost(voters, problem.counts[[sample]], np.array([value]))
-        for [pick], [change], [last] in islice(found, n_rounds):
-            if change:  # the last round may add nothing
-                picks.append(pick)
-                changes.append(change)
-            if last:
-                break
-        return np.array(picks, dtype=np.intp), np.array(changes)
-
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Run all values side by side over the same drawn stumps, until validation errors end them.
 
@@ -260,6 +249,41 @@ def has_whole(copies: FloatArray) -> BoolArray:
     return np.asarray(whole & (copies.sum(axis=1) <= MOST_COPIES))
 
 
+@njit
+def signed_units(
+    weights: FloatArray, copies: FloatArray, whole: bool, y: IntArray
+) -> tuple[IntArray, int]:
+    """Return the weights of all copies as whole numbers, with the signs of labels, and their total.
+
+    They are rounded as by `rounding`; the shape is (n_examples,).
+    """
+    signed, total = np.empty(len(weights), np.int64), 0
+    for i in range(len(weights)):
+        exact = np.rint(weights[i]) * copies[i] if whole else np.rint(weights[i] * copies[i])
+        signed[i] = y[i] * int(exact)
+        total += int(exact)
+    return signed, total
+
+
+@njit
+def reweight(
+    weights: FloatArray, chains: Chains, pick: int, y: IntArray, right: float, wrong: float
+) -> None:
+    """Divide the weights of right and of wrong examples, in place, but not to below `FLOOR`."""
+    chain = np.searchsorted(chains.first, pick, side="right") - 1
+    codes, below = chains.codes[chain], pick - chains.first[chain]
+    for i in range(len(weights)):
+        moved = weights[i] / (right if (codes[i] > below) == (y[i] > 0) else wrong)
+        weights[i] = moved if moved >= FLOOR else weights[i]
+
+
+def start(problem: VotingProblem, sample: int) -> tuple[Listing, IntArray, FloatArray, bool]:
+    """Return the voters, the labels, the copies of each example, and if these are whole."""
+    copies = np.ascontiguousarray(problem.counts[sample])
+    [whole] = has_whole(copies[None])
+    return Listing.of(problem.chains), problem.y.astype(np.int64), copies, bool(whole)
+
+
 def equal_weights(copies: FloatArray) -> FloatArray:
     """Return the first weight of one copy of each example; 0 if the sample lacks the example."""
     return np.where(copies > 0, UNITS / copies.sum(axis=1, keepdims=True), 0.0)
@@ -271,6 +295,7 @@ def in_range(weights: FloatArray) -> FloatArray:
     return np.ldexp(weights, -exponent) if abs(exponent) > 64 else weights
 
 
+@njit
 def bounded(weights: FloatArray, moved: FloatArray) -> FloatArray:
     """Return the moved example weights; those that would fall below `FLOOR` stay as they are."""
     return np.where(moved < FLOOR, weights, moved)
@@ -294,6 +319,17 @@ def strongest(voters: VoterSource, units: FloatArray) -> tuple[IntArray, FloatAr
     picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
     edges = sums[np.arange(len(picks)), picks] / units.sum(axis=1)
     return picks, edges if voters.complements else np.maximum(edges, 0.0)
+
+
+@njit
+def strongest_of(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
+    """Return the voter of least weighted error of a run, and its edge; see `strongest`."""
+    largest, pick = np.int64(0), 0
+    for total_of_voter in sums:
+        largest = max(largest, abs(total_of_voter))
+    while abs(sums[pick]) < largest - max(TIE, n_examples):
+        pick += 1
+    return pick, sums[pick] / total
 
 
 @njit

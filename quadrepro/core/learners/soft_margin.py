@@ -101,6 +101,6 @@ class SoftMargin(Algorithm):
         for path, vote, counts in zip(paths, found, problem.counts, strict=True):
             voters, held = np.flatnonzero(vote), counts > 0
             signs = np.sign(vote[voters])
-            margins = (problem.H[:, voters] * problem.y[:, None])[held] * signs
+            margins = (problem.voters.matrix(voters) * problem.y[:, None])[held] * signs
             path[:, voters] = self.solve(margins, counts[held], grid) * signs
         return paths

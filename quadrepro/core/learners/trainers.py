@@ -29,6 +29,7 @@ from quadrepro.core.learners.learner import (
 )
 from quadrepro.core.learners.voters import DrawnStumps
 from quadrepro.core.measures.measure import Trained
+from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE
 
@@ -249,7 +250,7 @@ class VoteTrainer(Trainer):
     def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
         super().__init__(data, grids)
         self.algorithm = algorithm
-        self.H, self.H_test = data.matrices
+        self.voters, self.on_test = data.voter_outputs
         self._problem: VotingProblem
         self._whole: FloatArray | None = None
 
@@ -257,7 +258,7 @@ class VoteTrainer(Trainer):
     def weights(self) -> FloatArray:
         """The votes on the whole training part, shape (n_candidates, n_voters); NaN unsolved."""
         if self._whole is None:
-            [self._whole] = self._paths(self.H, self.data.train.y)
+            [self._whole] = self._paths(self.voters, self.data.train.y)
         return self._whole
 
     def held_out(self, fold: IntArray | None) -> Iterator[Scored]:
@@ -268,42 +269,41 @@ class VoteTrainer(Trainer):
         seen = [trained_on(fold, f) for f in folds]
         if not self.data.voters.learn:
             samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
-            *votes, self._whole = self._paths(self.H, y, samples)
+            *votes, self._whole = self._paths(self.voters, y, samples)
         for f in folds:
             out = fold == f
             if self.data.voters.learn:
                 rows = seen[f]
                 part = Part(X[rows], y[rows])
-                H, H_out = self.data.voters.matrices(part, X[out], self.data.rng)
-                [weights] = self._paths(H, part.y)
+                voters, on_held_out = self.data.voters.outputs(part, X[out], self.data.rng)
+                [weights] = self._paths(voters, part.y)
             else:
-                weights, H_out = votes[f], self.H[out]
+                weights, on_held_out = votes[f], self.voters.on(out)
             all_solved = _solved(self.weights)
             if np.ptp(y[seen[f]]) == 0:  # infinite: one against the rest decides
-                scores = np.full((len(weights), len(H_out)), y[seen[f]][0] * np.inf)
+                scores = np.full((len(weights), out.sum()), y[seen[f]][0] * np.inf)
                 yield Scored(y[out], scores, solved=all_solved)
             else:
                 zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
                 solved = all_solved & _solved(weights)
-                yield Scored(y[out], (H_out @ weights.T).T, zero, solved)
+                yield Scored(y[out], on_held_out.vote(weights), zero, solved)
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, or the only class of the training part."""
         y = self.data.train.y
         if np.ptp(y) == 0:
-            return Outputs.of_vote(np.full(len(self.H_test), y[0]), 0.0)
+            return Outputs.of_vote(np.full(self.on_test.n_examples, y[0]), 0.0)
         weights = self.weights[[i]]
         if np.isnan(weights).any():
             raise self.unsolved()
         zero = ZERO_VOTE * float(np.abs(weights).sum(axis=1)[0])
-        # The same product as in `positive_votes`, so that both are rounded in the same way.
-        return Outputs.of_vote((self.H_test @ weights.T)[:, 0], zero)
+        return Outputs.of_vote(self.on_test.vote(weights)[0], zero)
 
     def path(self) -> Trained:
         """Return the votes of all candidates with their voter matrix."""
-        weights, data = self.weights, self.data
-        scores = weights @ self.H.T, weights @ self.H_test.T
-        return Trained(data.train.y, data.test.y, *scores, self.H, weights, data.rng)
+        weights, data, H = self.weights, self.data, self.voters.matrix()
+        scores = weights @ H.T, weights @ self.on_test.matrix().T
+        return Trained(data.train.y, data.test.y, *scores, H, weights, data.rng)
 
     def unsolved(self) -> NoSolutionError:
         """Return the error with the limit of the hyper-parameters."""
@@ -311,11 +311,13 @@ class VoteTrainer(Trainer):
         why = self.algorithm.limit(self._problem) or "the solver found no optimum"
         return NoSolutionError(f"no candidate of {name} has a solution: {why}")
 
-    def _paths(self, H: FloatArray, y: FloatArray, samples: FloatArray | None = None) -> FloatArray:
+    def _paths(
+        self, voters: VoterOutputs, y: FloatArray, samples: FloatArray | None = None
+    ) -> FloatArray:
         if np.ptp(y) == 0:  # the only class is predicted, without a vote
-            shape = 1 if samples is None else len(samples), len(self.candidates), H.shape[1]
+            shape = 1 if samples is None else len(samples), len(self.candidates), voters.n_voters
             return np.zeros(shape)
-        self._problem = self.algorithm.reduced(H, y, samples)
+        self._problem = self.algorithm.reduced(voters, y, samples)
         return self.algorithm.paths(self._problem, self.grids)
 
 

@@ -11,8 +11,9 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.learners.learner import Part, Rng
+from quadrepro.core.voters.coded import CodedVoters, VoterOutputs
 from quadrepro.core.voters.drawn import Codes, RandomStumps
-from quadrepro.core.voters.thresholds import above_thresholds, even_thresholds, ranges_of
+from quadrepro.core.voters.thresholds import even_thresholds, ranges_of, stumps_on
 
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
@@ -28,23 +29,20 @@ class FixedStumps:
     per_attribute: int
     n_voters: int | None = None
 
-    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
-        """Return the voter matrices of training and of new examples."""
+    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[CodedVoters, CodedVoters]:
+        """Return the voters on training and on new examples."""
         # Not by `Stumps`: scikit-learn takes long to import.
         if not np.isfinite(train.X).all():
             raise ValueError("stumps need attributes without missing and infinite values")
         low, high, _ = ranges_of(train.X)
         thresholds = even_thresholds(low, high, self.per_attribute)
-        both = train.X, X_new
+        both = stumps_on(train.X, thresholds), stumps_on(X_new, thresholds)
         if self.n_voters is None:
-            H, H_new = (np.where(above_thresholds(X, thresholds), 1.0, -1.0) for X in both)
-            return H, H_new
+            return both
         varying = np.flatnonzero((low[:, None] <= thresholds) & (thresholds < high[:, None]))
         few = "stumps are not constant on the training part: raise stumps_per_attribute"
         chosen = _drawn(varying, self.n_voters, rng, few)
-        attributes, limits = chosen // self.per_attribute, thresholds.ravel()[chosen][:, None]
-        H, H_new = (np.where(X.T[attributes] > limits, 1.0, -1.0).T for X in both)
-        return H, H_new
+        return both[0].keep(chosen), both[1].keep(chosen)
 
 
 @dataclass(frozen=True)
@@ -57,21 +55,24 @@ class TransformerVoters:
     make: Callable[[], VoterSet]
     n_voters: int | None = None
 
-    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
-        """Return the voter matrices of training and of new examples."""
+    def outputs(
+        self, train: Part, X_new: FloatArray, rng: Rng
+    ) -> tuple[VoterOutputs, VoterOutputs]:
+        """Return the voters on training and on new examples."""
         # scikit-learn takes long to import.
-        from quadrepro.core.voters.voter_set import voter_matrix
+        from quadrepro.core.voters.voter_set import outputs_of
 
         voters = self.make()
         # Other cells share the examples, and a transformer may change what it is given.
         X, X_new = train.X.copy(), X_new.copy()
         voters.fit(X, train.y)
-        H, H_new = voter_matrix(voters, X), voter_matrix(voters, X_new)
+        on_train, on_new = outputs_of(voters, X), outputs_of(voters, X_new)
         if self.n_voters is None:
-            return H, H_new
+            return on_train, on_new
+        H = on_train.matrix()
         varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
         chosen = _drawn(varying, self.n_voters, rng, "are not constant on the training part")
-        return H[:, chosen], H_new[:, chosen]
+        return on_train.keep(chosen), on_new.keep(chosen)
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,9 @@
-"""Chains of nested voters: stumps on one attribute, of which each says +1 only where the last does.
+"""Sums of example weights over chains of voters, round after round.
 
-An example's code is the number of voters of a chain that say +1. It tells what all of them say.
+A voter has its usual value on most examples. Its sum is the sum for this value, less twice the sum
+over the other examples. These are stretches of a list, so that the sums of all voters are
+differences of one running sum. Examples whose weights round to 0 are left out of the list. While
+the list is long, weights are added up by code instead; sums of whole numbers are the same.
 """
 
 from __future__ import annotations
@@ -11,18 +14,27 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.voters.thresholds import columns_of
+from quadrepro.core.voters.coded import CodedVoters, Codes, sums_above
 
-Codes = NDArray[np.uint32]
+Places = NDArray[np.uint32]
 
 JOINED = 8
 """Number of voters without a chain that are listed together."""
 
+CACHED = 2**12
+"""Number of examples whose weights fit into the fastest cache, from which the list takes them."""
+
+SCATTERED = 5
+"""Cost of an example of a list of more, relative to that of adding up by code, in order."""
+
+ASLEEP = 2.0**-16
+"""Examples below this weight are left out of a new list, until a weight rounds to 1."""
+
 
 class Chains(NamedTuple):
-    """Voters with values -1 and +1 in chains, and where they do not have their usual values.
+    """Voters in chains, and where they do not have their usual values.
 
     In every chain most examples have the usual code. The others are listed chain by chain, ordered
     by their codes, so that those on which a voter does not have its usual value stand next to each
@@ -31,10 +43,8 @@ class Chains(NamedTuple):
 
     Attributes
     ----------
-    codes : ndarray of uint32, shape (n_chains, n_examples)
-        Codes of the examples.
-    first : ndarray of int, shape (n_chains + 1,)
-        First voter of each chain; the last entry is the number of voters.
+    codes, first : ndarray
+        The voters, see `CodedVoters`.
     usual : ndarray of int, shape (n_voters,)
         Usual value of each voter, -1 or +1.
     listed : ndarray of uint32, shape (n_listed,)
@@ -49,18 +59,18 @@ class Chains(NamedTuple):
     codes: Codes
     first: IntArray
     usual: IntArray
-    listed: Codes
+    listed: Places
     heads: IntArray
-    starts: Codes
-    stops: Codes
-    owners: Codes
+    starts: Places
+    stops: Places
+    owners: Places
 
     @classmethod
-    def of(cls, codes: Codes, first: IntArray) -> Chains:
-        """Return the chains with given codes and first voters."""
+    def of(cls, voters: CodedVoters) -> Chains:
+        """List the examples on which voters do not have their usual values."""
+        codes, first, chain = voters.codes, voters.first, voters.chain
         most, n_codes = _most(codes), 0
-        chain = np.repeat(np.arange(len(codes)), np.diff(first))
-        usual = most[chain] > np.arange(first[-1]) - first[chain]
+        usual = most[chain] > np.arange(voters.n_voters) - first[chain]
         listed, sizes, stretches = [], [], []
         for group in _groups(np.diff(first)):
             firsts = first[group.start : group.stop + 1]
@@ -103,7 +113,7 @@ def _most(codes: Codes) -> IntArray:
 
 
 @njit
-def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntArray, IntArray]:
+def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Places, IntArray, IntArray]:
     """Return the examples of all but the usual codes by code, for the chains of a group.
 
     The other two are the number of examples of each code that occurs, and the stretches: their
@@ -146,32 +156,111 @@ def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Codes, IntA
     return examples, sizes, stretches[:, :n]
 
 
-def codes_of_voters(H: FloatArray) -> tuple[Codes, IntArray]:
-    """Return the codes and the first voters of the chains of a matrix with values -1 and +1.
+class Listing(NamedTuple):
+    """The listed examples of chains that have weights, and the running sum over them.
+
+    Attributes
+    ----------
+    chains : Chains
+        The chains.
+    examples : ndarray of uint32, shape (n_listed,)
+        `Chains.listed` without the examples that are left out, which has fewer entries.
+    places : ndarray of int, shape (n_codes + 1,)
+        First place in the list of each code, as `Chains.heads`.
+    running : ndarray of int, shape (n_listed + 1,)
+        Sum of the signed weights before each place.
+    left_out : ndarray of bool, shape (n_examples,)
+        The examples that are left out.
+    """
+
+    chains: Chains
+    examples: Places
+    places: IntArray
+    running: IntArray
+    left_out: BoolArray
+
+    @classmethod
+    def of(cls, chains: Chains) -> Listing:
+        """Return an empty list, which leaves out all examples."""
+        places = np.zeros(len(chains.heads), dtype=np.int64)
+        running = np.zeros(len(chains.listed) + 1, dtype=np.int64)
+        left_out = np.ones(chains.codes.shape[1], dtype=np.bool_)
+        return cls(chains, np.empty_like(chains.listed), places, running, left_out)
+
+
+@njit
+def signed_sums(
+    listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray
+) -> IntArray:
+    """Return Σ_i s_i h(x_i) of every voter, shape (n_voters,).
 
     Parameters
     ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix. Adjacent columns are in a chain as long as they are nested.
+    listing : Listing
+        The voters. The list is made again if it is stale.
+    signed : ndarray of int, shape (n_examples,)
+        Weights s of all copies as whole numbers, with the signs of the labels.
+    weights : ndarray of shape (n_examples,)
+        Weights of one copy before they were rounded. If all copies weigh next to nothing, the
+        example may be left out.
+    copies : ndarray of shape (n_examples,)
+        Number of copies.
     """
-    positive = H > 0
-    breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
-    first = np.append(0, np.flatnonzero(breaks) + 1)
-    codes = np.add.reduceat(positive, first, axis=1, dtype=np.uint32).T
-    return np.ascontiguousarray(codes), np.append(first, H.shape[1])
+    if is_stale(listing, signed, weights, copies):
+        list_again(listing, weights, copies)
+    chains, examples, places, running, _ = listing
+    total = np.int64(0)
+    for i in range(len(signed)):
+        total += signed[i]
+    if len(signed) > CACHED and SCATTERED * places[-1] > chains.codes.size:
+        right_less_wrong: IntArray = 2 * sums_above(chains.codes, chains.first, signed) - total
+        return right_less_wrong
+    so_far = np.int64(0)
+    for k in range(places[-1]):
+        so_far += signed[examples[k]]
+        running[k + 1] = so_far
+    sums = np.full(len(chains.usual), total)
+    for k in range(len(chains.owners)):
+        unusual = running[places[chains.stops[k]]] - running[places[chains.starts[k]]]
+        sums[chains.owners[k]] -= 2 * unusual
+    for j in range(len(sums)):
+        sums[j] *= chains.usual[j]
+    return sums
 
 
-def codes_of_stumps(X: FloatArray, thresholds: FloatArray) -> tuple[Codes, IntArray]:
-    """Return the codes and the first voters of stumps, one chain per attribute.
+@njit
+def is_stale(listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray) -> bool:
+    """Return whether an example with a weight is left out, or some of the listed have none."""
+    n_missing, n_listed, n_asleep = 0, 0, 0
+    for i in range(len(signed)):
+        out = listing.left_out[i]
+        n_missing += out and signed[i] != 0
+        n_listed += not out
+        n_asleep += (not out) and weights[i] * copies[i] < ASLEEP
+    return n_missing > 0 or 16 * n_asleep > n_listed
 
-    Parameters
-    ----------
-    X : ndarray or sparse matrix of shape (n_examples, n_attributes)
-        Examples.
-    thresholds : ndarray of shape (n_attributes, per_attribute)
-        Thresholds, increasing along each row.
-    """
-    codes = np.empty((len(thresholds), X.shape[0]), dtype=np.uint32)
-    for code, row, column in zip(codes, thresholds, columns_of(X), strict=True):
-        code[:] = np.searchsorted(row, column)
-    return codes, np.arange(len(thresholds) + 1) * thresholds.shape[1]
+
+@njit
+def list_again(listing: Listing, weights: FloatArray, copies: FloatArray) -> None:
+    """List all examples again except those that are asleep."""
+    chains, examples, places, _, left_out = listing
+    for i in range(len(weights)):
+        left_out[i] = weights[i] * copies[i] < ASLEEP
+    n = 0
+    for code in range(len(places) - 1):
+        places[code] = n
+        for i in chains.listed[chains.heads[code] : chains.heads[code + 1]]:
+            examples[n] = i
+            n += not left_out[i]
+    places[-1] = n
+
+
+@njit
+def margins_of(chains: Chains, voter: int, y: IntArray) -> IntArray:
+    """Return y h(x) of every example, shape (n_examples,)."""
+    chain = np.searchsorted(chains.first, voter, side="right") - 1
+    codes, below = chains.codes[chain], voter - chains.first[chain]
+    margins = np.empty_like(y)
+    for i in range(len(y)):
+        margins[i] = y[i] if codes[i] > below else -y[i]
+    return margins

@@ -1,8 +1,8 @@
 """Two exact reductions of a voting problem: equal voters are merged, and so are equal examples.
 
 Voters that agree up to sign on all training examples are interchangeable. The one of lowest index
-is kept, which is the one that a greedy algorithm would have picked. Examples with the same row and
-label become one example with a count. Nothing else may be decided here: an algorithm must give
+is kept, which is the one that a greedy algorithm would have picked. Examples with the same values
+and label become one example with a count. Nothing else may be decided here: an algorithm must give
 exactly the same weights on the reduced problem as on the plain one.
 """
 
@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.voters.chains import Chains, Codes, codes_of_voters
-from quadrepro.core.voters.source import check_signs
+from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.core.voters.chains import Chains
+from quadrepro.core.voters.coded import CodedVoters, VoterMatrix, VoterOutputs, codes_of_matrix
+from quadrepro.core.voters.gram import Gram
 
 LARGEST_EXACT = 2**24
 """Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
@@ -25,36 +25,69 @@ LARGEST_EXACT = 2**24
 
 @dataclass(frozen=True)
 class VotingProblem:
-    """A reduced voter matrix with its labels, and one or more samples of the examples.
+    """Voters on examples with labels, and one or more samples of the examples.
 
     Attributes
     ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Values of the distinct voters on the distinct examples.
+    voters : VoterOutputs
+        The distinct voters on the distinct examples.
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     counts : ndarray of shape (n_samples, n_examples)
         How often each sample holds each example. A sample is the training part of a fold, or the
         whole training set.
     representatives : ndarray of shape (n_voters,)
-        Column of each distinct voter in the plain voter matrix.
+        Place of each distinct voter among the plain voters.
     n_plain_voters : int
-        Number of columns of the plain voter matrix.
-    codes : tuple of ndarray or None, default None
-        Codes and first voters of the chains, where stumps are known by them and H has no columns.
+        Number of plain voters.
     """
 
-    H: FloatArray
+    voters: VoterOutputs
     y: FloatArray
     counts: FloatArray
     representatives: IntArray
     n_plain_voters: int
-    codes: tuple[Codes, IntArray] | None = None
 
     @property
     def n_voters(self) -> int:
         """Number of distinct voters."""
         return len(self.representatives)
+
+    @cached_property
+    def H(self) -> FloatArray:  # noqa: N802
+        """The voter matrix, shape (n_examples, n_voters)."""
+        return self.voters.matrix()
+
+    @cached_property
+    def chains(self) -> Chains:
+        """The voters as chains, which takes values -1 and +1."""
+        voters = self.voters
+        if isinstance(voters, VoterMatrix):
+            if not voters.has_signs:
+                raise ValueError("boosting with example weights needs voters with values -1 and +1")
+            voters = codes_of_matrix(voters.H)
+        return Chains.of(voters)
+
+    @cached_property
+    def correlations(self) -> FloatArray:
+        """μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
+        sums = self.voters.sums(self.counts * self.y)
+        return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
+
+    def quadratic(self, sample: int) -> tuple[Gram, FloatArray, FloatArray]:
+        """Return the terms of the quadratic risk of a sample: G, μ and the diagonal η of G.
+
+        Rows of G for stumps are computed on demand, and kept for the next call.
+        """
+        gram = self._row_wise[sample]
+        eta = np.ones(self.n_voters) if self.voters.has_signs else np.diag(gram.rows).copy()
+        return gram, self.correlations[sample], eta
+
+    @cached_property
+    def _row_wise(self) -> list[Gram]:
+        if isinstance(self.voters, CodedVoters):
+            return [Gram.of(self.voters, counts) for counts in self.counts]
+        return [Gram.whole(gram) for gram in self.grams]
 
     @cached_property
     def grams(self) -> FloatArray:
@@ -70,7 +103,7 @@ class VotingProblem:
     def _sums_fit_single_precision(self) -> bool:
         whole = (self.counts == np.rint(self.counts)).all()
         small = self.counts.max(axis=0).sum() < LARGEST_EXACT
-        return bool(whole and small and (np.abs(self.H) == 1.0).all())
+        return bool(whole and small and self.voters.has_signs)
 
     def _whole_grams(self) -> FloatArray:
         """Return HᵀH of every sample, in exact sums of whole numbers.
@@ -89,18 +122,6 @@ class VotingProblem:
             else:
                 gram[:] = _whole_gram(H, counts)
         return sums
-
-    @cached_property
-    def correlations(self) -> FloatArray:
-        """μ = Hᵀy/m of every sample, shape (n_samples, n_voters) (QuadBoost, eq. 3)."""
-        sums = (self.counts * self.y) @ self.H
-        return np.asarray(sums / self.counts.sum(axis=1, keepdims=True))
-
-    @cached_property
-    def chains(self) -> Chains:
-        """The voters as chains, which takes values -1 and +1."""
-        check_signs(self.H)
-        return Chains.of(*(self.codes or codes_of_voters(self.H)))
 
     def expand(self, weights: FloatArray) -> FloatArray:
         """Return the weights over the plain voters.
@@ -121,18 +142,18 @@ class VotingProblem:
 
 
 def reduce_problem(
-    H: FloatArray,
+    voters: VoterOutputs | FloatArray,
     y: FloatArray,
     samples: FloatArray | None = None,
     *,
     merge_voters: bool = True,
 ) -> VotingProblem:
-    """Reduce a voter matrix and its labels.
+    """Merge equal voters and equal examples.
 
     Parameters
     ----------
-    H : ndarray of shape (n_examples, n_voters)
-        Voter matrix, values in [-1, 1].
+    voters : VoterOutputs, or ndarray of shape (n_examples, n_voters)
+        Voters on the examples, or their matrix, with values in [-1, 1].
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     samples : ndarray of shape (n_samples, n_examples), optional
@@ -142,23 +163,20 @@ def reduce_problem(
         Whether to merge equal voters. If every voter has a bounded weight of its own, they must
         not be merged.
     """
-    H = np.ascontiguousarray(H, dtype=np.float64)
+    if isinstance(voters, np.ndarray):
+        voters = VoterMatrix(np.ascontiguousarray(voters, dtype=np.float64))
+    if isinstance(voters, VoterMatrix) and not (np.abs(voters.H) <= 1.0).all():
+        raise ValueError("voters must have values in [-1, 1]")
     y = np.asarray(y, dtype=np.float64)
     counts = np.ones((1, len(y))) if samples is None else np.asarray(samples, dtype=np.float64)
-    sizes = np.abs(H)
-    if not (sizes <= 1.0).all():
-        raise ValueError("voters must have values in [-1, 1]")
-    # Voters with values -1 and +1 take one bit per value instead of eight bytes to compare.
-    values = H > 0 if (sizes == 1.0).all() else H
-    representatives = _first_of_equal_voters(values) if merge_voters else np.arange(H.shape[1])
-    kept = H[:, representatives]
-    labelled = np.concatenate([values[:, representatives], (y > 0)[:, None]], axis=1)
-    rows, inverse = first_of_equal_rows(labelled)
+    representatives, kept = np.arange(voters.n_voters), voters
+    if merge_voters:
+        representatives = voters.distinct_voters()
+        kept = voters.keep(representatives)
+    rows, places = kept.distinct_examples(y)
     merged = np.zeros((len(rows), len(counts)))
-    np.add.at(merged, inverse, counts.T)
-    return VotingProblem(
-        np.ascontiguousarray(kept[rows]), y[rows], merged.T, representatives, H.shape[1]
-    )
+    np.add.at(merged, places, counts.T)
+    return VotingProblem(kept.on(rows), y[rows], merged.T, representatives, voters.n_voters)
 
 
 def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float32]:
@@ -168,25 +186,3 @@ def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float3
     # The product of a matrix with itself costs half as much.
     left = part.T if (weights == 1.0).all() else part.T * weights
     return np.asarray(left @ part, dtype=np.float32)
-
-
-def first_of_equal_rows(A: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, in order, and which of them each row is."""
-    keys = A
-    if A.dtype == np.bool_:
-        keys = np.packbits(A.astype(np.bool_), axis=1)
-    elif A.dtype == np.float64:
-        keys = A + 0.0  # turns -0.0 into 0.0, which has other bytes
-    rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
-    _, first, inverse = np.unique(rows, return_index=True, return_inverse=True)
-    order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse]
-
-
-def _first_of_equal_voters(values: FloatArray | BoolArray) -> IntArray:
-    if values.dtype == np.bool_:
-        return first_of_equal_rows((values == values[0]).T)[0]
-    leading = values[(values != 0).argmax(axis=0), np.arange(values.shape[1])]
-    return first_of_equal_rows((values * np.where(leading < 0, -1.0, 1.0)).T)[0]

@@ -1,10 +1,8 @@
-"""Where the voters of a round come from: a matrix, or stumps that are drawn at random."""
+"""Where the voters of a round come from, if rounds have voters of their own."""
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-
-import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 
@@ -38,28 +36,3 @@ class VoterSource(ABC):
     @abstractmethod
     def signs(self, picks: IntArray) -> FloatArray:
         """Return y_i h(x_i) of the picked voters, shape (n_picks, n_examples)."""
-
-
-class FixedVoters(VoterSource):
-    """The voters of a matrix, the same in every round."""
-
-    def __init__(self, H: FloatArray, y: FloatArray) -> None:
-        check_signs(H)
-        self._right = np.ascontiguousarray((H * y[:, None]).T)
-
-    def begin(self, t: int) -> None:
-        """Do nothing: the voters stay."""
-
-    def sums(self, units: FloatArray) -> FloatArray:
-        """Multiply by the matrix."""
-        return np.asarray(units @ self._right.T)
-
-    def signs(self, picks: IntArray) -> FloatArray:
-        """Take the picked rows."""
-        return self._right[picks]
-
-
-def check_signs(H: FloatArray) -> None:
-    """Raise ValueError if voters have other values than -1 and +1."""
-    if not (np.abs(H) == 1.0).all():
-        raise ValueError("boosting with example weights needs voters with values -1 and +1")

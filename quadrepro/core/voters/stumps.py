@@ -14,12 +14,13 @@ from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.arguments import check_leaf, validated, weighted_examples
+from quadrepro.core.voters.coded import CodedVoters, sums_above
 from quadrepro.core.voters.thresholds import (
-    above_thresholds,
     column_blocks,
     even_thresholds,
     quantile_thresholds,
     ranges_of,
+    stumps_on,
 )
 
 Missing = Literal["error", "branch"]
@@ -154,7 +155,8 @@ class Stumps(TransformerMixin, BaseEstimator):
         if self.min_weight_fraction_leaf:
             weights = np.ones(X.shape[0]) if weights is None else weights
             # A missing value is above no threshold. The slack is for the rounding of the sums.
-            shares = weights @ above_thresholds(X, self.thresholds_) / weights.sum()
+            above = stumps_on(X, self.thresholds_)
+            shares = sums_above(above.codes, above.first, weights) / weights.sum()
             right, least = shares.reshape(self.thresholds_.shape), self.min_weight_fraction_leaf
             self.thresholds_[1.0 - right < least - 1e-9] = -np.inf
             self.thresholds_[right < least - 1e-9] = np.inf
@@ -175,7 +177,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             missing values follow.
         """
         check_is_fitted(self)
-        return self.matrix(validated(self, X, reset=False))
+        return self.coded(validated(self, X, reset=False)).matrix()
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return what each voter asks, such as ``"x0 > 0.5"``.
@@ -221,19 +223,31 @@ class Stumps(TransformerMixin, BaseEstimator):
         np.add.at(sums, asked, sizes[: len(asked)])
         return sums
 
-    def matrix(self, X: FloatArray) -> FloatArray:
-        """Return the voter matrix of examples that are checked already."""
-        above = above_thresholds(X, self.thresholds_)
+    def coded(self, X: FloatArray) -> CodedVoters:
+        """Return the voters on examples that are checked already."""
+        stumps = stumps_on(X, self.thresholds_)
+        if not len(self.gaps_):
+            return stumps
+        codes = np.vstack([stumps.codes, self._missing(X)])
+        alone = np.arange(1, len(self.gaps_) + 2)
+        return CodedVoters(codes, np.append(stumps.first, stumps.n_voters + alone))
+
+    def vote(self, weights: FloatArray, X: FloatArray) -> FloatArray:
+        """Return the sums of votes, shape (n_candidates, n_samples), on checked examples."""
+        n_votes, n_stumps = len(weights), self.thresholds_.size
+        of_stumps = weights[:, :n_stumps].reshape(n_votes, *self.thresholds_.shape)
+        used = np.flatnonzero(of_stumps.any(axis=(0, 2)))
+        stumps = stumps_on(X[:, used], self.thresholds_[used])
+        sums = stumps.vote(of_stumps[:, used].reshape(n_votes, -1))
         if len(self.gaps_):
-            above = np.hstack([above, self._missing(X)])
-        return np.where(above, 1.0, -1.0)
+            sums += weights[:, n_stumps:] @ np.where(self._missing(X), 1.0, -1.0)
+        return sums
 
     def _missing(self, X: FloatArray) -> BoolArray:
-        """Return where each attribute with gaps is missing; the last column is always true."""
-        missing = np.ones((X.shape[0], len(self.gaps_) + 1), dtype=np.bool_)
+        """Return where each attribute with gaps is missing; the last row is always true."""
+        missing = np.ones((len(self.gaps_) + 1, X.shape[0]), dtype=np.bool_)
         for columns, block in column_blocks(X[:, self.gaps_]):
-            # Not into `out`: numpy 2.4 writes to the wrong places of a strided array.
-            missing[:, columns] = np.isnan(block)
+            missing[columns] = np.isnan(block).T
         return missing
 
     def __sklearn_tags__(self) -> Any:

@@ -9,9 +9,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray
+from quadrepro.core.jit import njit
+from quadrepro.core.voters.coded import CodedVoters, Codes, dtype_of
 
 CELLS = 2**22
 """Numbers of a sparse matrix that are dense at a time: 32 MB."""
+
+ROWS_AT_ONCE = 256
+"""Number of examples that are coded at a time, so that they stay in the processor's cache."""
 
 
 def column_blocks(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
@@ -88,9 +93,31 @@ def _capped(masses: NDArray[Any], n_intervals: int) -> FloatArray:
         heavy = masses > cap
 
 
-def above_thresholds(X: FloatArray, thresholds: FloatArray) -> BoolArray:
-    """Return whether each attribute is above each of its thresholds, in adjacent columns."""
-    above = np.empty((X.shape[0], *thresholds.shape), dtype=np.bool_)
+def stumps_on(X: FloatArray, thresholds: FloatArray) -> CodedVoters:
+    """Return the stumps with given thresholds, one chain per attribute.
+
+    Parameters
+    ----------
+    X : ndarray or sparse matrix of shape (n_examples, n_attributes)
+        Examples. A missing value is above no threshold.
+    thresholds : ndarray of shape (n_attributes, per_attribute)
+        Thresholds, increasing along each row.
+    """
+    n_attributes, per_attribute = thresholds.shape
+    first = np.arange(n_attributes + 1) * per_attribute
+    codes = np.zeros((n_attributes, X.shape[0]), dtype_of(np.diff(first)))
     for columns, block in column_blocks(X):
-        np.greater(block[:, :, None], thresholds[columns], out=above[:, columns])
-    return above.reshape(X.shape[0], -1)
+        count_below(block, thresholds[columns], codes[columns])
+    return CodedVoters(codes, first)
+
+
+@njit
+def count_below(X: FloatArray, thresholds: FloatArray, codes: Codes) -> None:
+    """Add the number of thresholds below each value, shape (n_attributes, n_examples)."""
+    for start in range(0, len(X), ROWS_AT_ONCE):
+        stop = min(start + ROWS_AT_ONCE, len(X))
+        for attribute in range(len(thresholds)):
+            values, own = X[start:stop, attribute].copy(), codes[attribute, start:stop]
+            for threshold in thresholds[attribute]:
+                for i in range(len(values)):
+                    own[i] += values[i] > threshold

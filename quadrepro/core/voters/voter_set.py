@@ -12,6 +12,7 @@ import numpy as np
 from scipy import sparse
 
 from quadrepro.base.types import FloatArray
+from quadrepro.core.voters.coded import VoterMatrix, VoterOutputs
 from quadrepro.core.voters.stumps import Stumps
 
 
@@ -44,8 +45,8 @@ def voter_set(voters: Voters) -> VoterSet | None:
     return voters
 
 
-def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
-    """Return the voter matrix of examples that are checked already.
+def outputs_of(voters: VoterSet, X: FloatArray) -> VoterOutputs:
+    """Return the voters on examples that are checked already.
 
     Parameters
     ----------
@@ -55,7 +56,7 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
         Examples.
     """
     if isinstance(voters, Stumps):
-        return voters.matrix(X)
+        return voters.coded(X)
     found, name = voters.transform(X), type(voters).__name__
     H = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
     if H.ndim != 2 or len(H) != X.shape[0] or not H.shape[1]:
@@ -70,4 +71,4 @@ def voter_matrix(voters: VoterSet, X: FloatArray) -> FloatArray:
             f"{name}.transform must return values in [-1, 1], but voter {voter} has the value "
             f"{H[row, voter]:g}: put MinMaxScaler((-1, 1), clip=True) behind it"
         )
-    return H
+    return VoterMatrix(H)

@@ -12,15 +12,16 @@ import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners.grid import Grid, Hyperparameter
 from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
-from quadrepro.core.learners.rounds import Round, WeightBoosting
+from quadrepro.core.learners.rounds import Round, Trace, WeightBoosting
 from quadrepro.core.learners.trainers import VoteTrainer
+from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import FixedVoters
+from quadrepro.core.voters.source import VoterSource
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -46,8 +47,8 @@ class Given:
 
     learn: ClassVar[bool] = False
 
-    def matrices(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[FloatArray, FloatArray]:
-        return train.X, X_new
+    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[VoterMatrix, VoterMatrix]:
+        return VoterMatrix(train.X), VoterMatrix(X_new)
 
 
 def votes(
@@ -75,7 +76,7 @@ class Limited(Algorithm):
         found = np.tile(values, (len(problem.counts), 1))
         found[:, values > 2] = np.nan
         found[0, values > 1] = np.nan
-        return np.repeat(found[:, :, None], problem.H.shape[1], axis=2)
+        return np.repeat(found[:, :, None], problem.n_voters, axis=2)
 
 
 def weights(*values: float) -> Grid:
@@ -84,6 +85,37 @@ def weights(*values: float) -> Grid:
 
 ONE_VOTER = np.array([[1.0], [-1.0], [1.0], [-1.0]])
 FOLD = np.array([0, 0, 1, 1])
+
+
+class FixedVoters(VoterSource):
+    """The voters of a matrix, the same in every round."""
+
+    def __init__(self, H: FloatArray, y: FloatArray) -> None:
+        self._right = np.ascontiguousarray((H * y[:, None]).T)
+
+    def begin(self, t: int) -> None:
+        pass
+
+    def sums(self, units: FloatArray) -> FloatArray:
+        return np.asarray(units @ self._right.T)
+
+    def signs(self, picks: IntArray) -> FloatArray:
+        return self._right[picks]
+
+
+def plain_run(
+    algorithm: WeightBoosting, problem: VotingProblem, sample: int, value: float, n_rounds: int
+) -> Trace:
+    """Return the rounds of `boost` on a sample, as `run` does."""
+    voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
+    rounds = algorithm.boost(voters, problem.counts[[sample]], np.array([value]))
+    for [pick], [change], [last] in islice(rounds, n_rounds):
+        if change:  # the last round may add nothing
+            picks.append(pick)
+            changes.append(change)
+        if last:
+            break
+    return np.array(picks, dtype=np.intp), np.array(changes)
 
 
 class SeenVoters(FixedVoters):

@@ -7,13 +7,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
 from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.learner import positive_votes
-from quadrepro.core.learners.rounds import FLOOR, UNITS, WeightBoosting
-from quadrepro.core.voters.chains import Chains, codes_of_voters
-from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.learners.rounds import FLOOR, UNITS
+from quadrepro.core.voters.chains import Chains, Listing
+from quadrepro.core.voters.coded import codes_of_matrix
 from tests.core.learners.given import (
     Problem,
     Turning,
@@ -55,48 +55,12 @@ def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_round
             np.testing.assert_allclose(others, np.delete(expected, decisive), atol=1e-9)
 
 
-def stumps(seed: int, m: int, noise: float) -> Problem:
-    """Return the stumps at all values of three attributes, in chains, and noisy labels."""
-    rng = np.random.default_rng(seed)
-    X = rng.integers(0, 9, (m, 3)).astype(float)
-    H = np.hstack([np.where(X[:, [a]] > np.arange(-1, 8), 1.0, -1.0) for a in range(3)])
-    score = X[:, 0] - X[:, 1] + 0.2 * X[:, 2] ** 2 - 6 + rng.normal(0, noise, m)
-    return H, np.where(score > 0, 1.0, -1.0)
-
-
-def same_rounds(problem: VotingProblem, n_rounds: int) -> IntArray:
-    """Assert that the kernel takes the rounds of `boost` bit for bit, and return their picks."""
-    for sample in range(len(problem.counts)):
-        found = AdaBoost().run(problem, sample, np.nan, n_rounds)
-        plain = WeightBoosting.run(AdaBoost(), problem, sample, np.nan, n_rounds)
-        for ours, theirs in zip(found, plain, strict=True):
-            np.testing.assert_array_equal(ours, theirs)
-    return found[0]
-
-
-@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (60, 4.0), (1500, 1.0)])
-def test_chains_and_a_matrix_give_the_same_rounds(m: int, noise: float) -> None:
-    for seed in range(2):
-        H, y = stumps(seed, m, noise)
-        counts = np.random.default_rng(seed).integers(0, 4, (2, m)).astype(float)
-        problem = VotingProblem(H, y, counts, np.arange(27), 27)
-        # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
-        assert len(np.unique(same_rounds(problem, 1200))) > 5
-
-
-@given(small_problems, small_samples)
-def test_any_matrix_gives_the_same_rounds_as_its_chains(
-    problem: Problem, samples: FloatArray
-) -> None:
-    same_rounds(VotingProblem(*problem, samples, np.arange(5), 5), 40)
-
-
 def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
-    weights, copies, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.intp), []
+    weights, y, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.int64), []
     for t in (1, 5001):
-        chains = Chains.of(*codes_of_voters(Turning.outputs(t)))
-        parts.append(take_rounds(chains, copies, weights, 5000))
+        voters = Listing.of(Chains.of(codes_of_matrix(Turning.outputs(t))))
+        parts.append(take_rounds(voters, y, np.ones(6), True, weights, 5000))
         assert (weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
     assert picks.tolist() == [r.picks[0] for r in expected]

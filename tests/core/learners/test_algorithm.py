@@ -21,6 +21,7 @@ from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
+from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.data.store import load_dataset
@@ -214,7 +215,7 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
     H, y = real_problem("tictactoe" if algorithm.value_name else "monks")
     samples = np.vstack([np.arange(len(y)) % 5 != f for f in range(5)]).astype(float)
     grid = Grid.of(GRIDS[algorithm])
-    plain = VotingProblem(H, y, samples, np.arange(H.shape[1]), H.shape[1])
+    plain = VotingProblem(VoterMatrix(H), y, samples, np.arange(H.shape[1]), H.shape[1])
     reduced = reduce_problem(H, y, samples)
     assert reduced.H.size < plain.H.size
     weights = algorithm.path(H, y, grid, samples)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import highspy
 import numpy as np
@@ -220,6 +221,27 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
 
 
 @both
+def test_a_program_is_over_the_examples_of_the_sample_and_adaboosts_voters_on_it(
+    algorithm: SoftMargin, grid: Grid, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (H, y), given = make_problem(), []
+
+    def solver(self: SoftMargin, margins: FloatArray, counts: FloatArray) -> Any:
+        given.append((margins, counts))
+        return lambda value: np.zeros(margins.shape[1])
+
+    monkeypatch.setattr(type(algorithm), "_solver", solver)
+    samples = np.vstack([np.arange(60) % 3, np.ones(60)])
+    algorithm.path(H, y, grid, samples)
+    votes = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}), samples)[:, 0]
+    for (margins, counts), vote, sample in zip(given, votes, samples, strict=True):
+        signed = (H * y[:, None] * np.sign(vote))[:, vote != 0][sample > 0]
+        distinct, place = np.unique(signed, axis=0, return_inverse=True)
+        np.testing.assert_array_equal(margins, distinct)
+        np.testing.assert_array_equal(counts, np.bincount(place, sample[sample > 0]))
+
+
+@both
 def test_the_number_of_rounds_must_be_positive(algorithm: SoftMargin, grid: Grid) -> None:
     with pytest.raises(ValueError, match="n_rounds must be positive"):
         type(algorithm)(n_rounds=0).path(*make_problem(), grid)
@@ -251,6 +273,14 @@ def test_equal_voters_and_complements_have_equal_weights_within_a_bound_each() -
         assert np.ptp((weights * signs)[copies == voter]) == 0.0
     found = oracles.mincq(H, y, mu, weights)
     assert found.gap <= 1e-6 * found.objective
+
+
+def test_the_bounds_of_equal_voters_are_those_of_each() -> None:
+    plain = margins_of(3, 60, 4, real=True)
+    H, y = plain[:, [0, 0, 0, 1, 2, 3]] * np.array([1, 1, -1, 1, 1, 1]), np.ones(60)
+    mu = float(np.abs(y @ H / 60).mean())
+    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    np.testing.assert_allclose(weights, np.sign(y @ H) / 6, rtol=1e-6)
 
 
 def test_weights_on_a_bound_are_exactly_there_and_cancel() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count
+from itertools import count, product
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.base.types import FloatArray
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
@@ -30,15 +30,21 @@ from quadrepro.core.learners.rounds import (
     steps_of,
     strongest,
 )
+from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
-from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.source import FixedVoters, VoterSource
+from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.source import VoterSource
 from tests.core.learners.given import (
+    FixedVoters,
+    Problem,
     SeenVoters,
     Turning,
     boosted,
     drawn_problem,
     make_problem,
+    plain_run,
+    small_problems,
+    small_samples,
 )
 
 VALUES: dict[WeightBoosting, dict[str, list[float]]] = {
@@ -73,6 +79,54 @@ def test_neither_batch_nor_merging_nor_order_changes_a_bit(algorithm: WeightBoos
                 if last[0]:
                     break
             np.testing.assert_array_equal(found, vote)
+
+
+def stumps(seed: int, m: int, noise: float) -> Problem:
+    """Return the stumps at all values of three attributes, in chains, and noisy labels."""
+    rng = np.random.default_rng(seed)
+    X = rng.integers(0, 9, (m, 3)).astype(float)
+    H = np.hstack([np.where(X[:, [a]] > np.arange(-1, 8), 1.0, -1.0) for a in range(3)])
+    score = X[:, 0] - X[:, 1] + 0.2 * X[:, 2] ** 2 - 6 + rng.normal(0, noise, m)
+    return H, np.where(score > 0, 1.0, -1.0)
+
+
+def same_rounds(algorithm: WeightBoosting, problem: VotingProblem, n_rounds: int) -> IntArray:
+    """Assert that the loop takes the rounds of `boost` bit for bit, and return its picks.
+
+    Fractions of copies may be added up in another order.
+    """
+    rtol = 0.0 if (problem.counts == np.rint(problem.counts)).all() else 1e-9
+    values = algorithm.values(grid_of(algorithm, [1]))
+    for sample, value in product(range(len(problem.counts)), values):
+        ours = algorithm.run(problem, sample, value, n_rounds)
+        for found, expected in zip(
+            ours, plain_run(algorithm, problem, sample, value, n_rounds), strict=True
+        ):
+            np.testing.assert_allclose(found, expected, rtol=rtol)
+    return ours[0]
+
+
+@each_algorithm
+@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (60, 4.0), (1500, 1.0)])
+def test_chains_and_a_matrix_give_the_same_rounds(
+    algorithm: WeightBoosting, m: int, noise: float
+) -> None:
+    n_rounds = 100 if isinstance(algorithm, AdaBoostReg) else 1200
+    for seed in range(2):
+        H, y = stumps(seed, m, noise)
+        counts = np.random.default_rng(seed).integers(0, 4, (2, m)).astype(float)
+        problem = VotingProblem(VoterMatrix(H), y, counts, np.arange(27), 27)
+        # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
+        assert len(np.unique(same_rounds(algorithm, problem, n_rounds))) > 5
+
+
+@each_algorithm
+@given(small_problems, small_samples, st.sampled_from([1.0, 0.3]))
+def test_any_matrix_gives_the_same_rounds_as_its_chains(
+    algorithm: WeightBoosting, problem: Problem, samples: FloatArray, share: float
+) -> None:
+    H, y = problem
+    same_rounds(algorithm, VotingProblem(VoterMatrix(H), y, share * samples, np.arange(5), 5), 40)
 
 
 @each_algorithm
@@ -304,6 +358,8 @@ class Script(WeightBoosting):
             picks, changes = np.array(taken).T
             last = np.array([len(line) == t for line in lines])
             yield Round(picks.astype(np.intp), changes, last)
+
+    run = plain_run
 
 
 def six_stumps(redraw: bool = True) -> RandomStumps:

@@ -59,6 +59,7 @@ from quadrepro.core.learners.trainers import (
 from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.splits import KnownRows, deal
+from quadrepro.core.voters.coded import CodedVoters
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
@@ -208,8 +209,8 @@ def test_fixed_stumps_are_placed_on_the_training_part() -> None:
         VoteTrainer(AdaBoost(), DATA, GRIDS[:0]),
         Stumps(4, spacing="even").fit(DATA.train.X),
     )
-    np.testing.assert_array_equal(trainer.H, stumps.transform(DATA.train.X))
-    np.testing.assert_array_equal(trainer.H_test, stumps.transform(DATA.test.X))
+    np.testing.assert_array_equal(trainer.voters.matrix(), stumps.transform(DATA.train.X))
+    np.testing.assert_array_equal(trainer.on_test.matrix(), stumps.transform(DATA.test.X))
 
 
 @pytest.mark.parametrize("n_voters", [1, 5, 8])
@@ -222,20 +223,20 @@ def test_so_many_voters_are_drawn_from_those_that_vary(n_voters: int, learn: boo
 
     X = DATA.train.X.copy()
     X[:, 1] = 3.0
-    found = voters(n_voters).matrices(Part(X, DATA.train.y), DATA.test.X, named)
+    found = voters(n_voters).outputs(Part(X, DATA.train.y), DATA.test.X, named)
     chosen = np.sort(named("voters").permutation([0, 1, 2, 3, 8, 9, 10, 11])[:n_voters])
     stumps = Stumps(4, spacing="even").fit(X)
-    for H, rows in zip(found, (X, DATA.test.X), strict=True):
-        np.testing.assert_array_equal(H, stumps.transform(rows)[:, chosen])
+    for outputs, rows in zip(found, (X, DATA.test.X), strict=True):
+        np.testing.assert_array_equal(outputs.matrix(), stumps.transform(rows)[:, chosen])
     with pytest.raises(ValueError, match="9 voters are asked for, but only 8 "):
-        voters(9).matrices(Part(X, DATA.train.y), X, named)
+        voters(9).outputs(Part(X, DATA.train.y), X, named)
 
 
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_stumps_on_what_is_not_a_number_are_refused(value: float) -> None:
     X = np.array([[0.0, 1.0], [1.0, value]])
     with pytest.raises(ValueError, match="without missing and infinite values"):
-        FixedStumps(4).matrices(Part(X, np.ones(2)), X, named)
+        FixedStumps(4).outputs(Part(X, np.ones(2)), X, named)
 
 
 def best_stumps() -> Any:
@@ -261,8 +262,8 @@ def test_voters_that_learn_are_made_again_without_each_fold(fold: IntArray) -> N
 
 def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
     class One(Stumps):
-        def matrix(self, X: FloatArray) -> FloatArray:
-            return np.where(X > 0, 1.0, -1.0)
+        def coded(self, X: FloatArray) -> CodedVoters:
+            return CodedVoters((X > 0).T.astype(np.uint8), np.array([0, 1]))
 
     X = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
     data = replace(DATA, train=Part(X, X[:, 0]), voters=TransformerVoters(One))

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.voters.chains import Chains, Codes, codes_of_stumps, codes_of_voters
+from quadrepro.base.types import FloatArray
+from quadrepro.core.voters.chains import (
+    ASLEEP,
+    CACHED,
+    SCATTERED,
+    Chains,
+    Listing,
+    margins_of,
+    signed_sums,
+)
+from quadrepro.core.voters.coded import CodedVoters, codes_of_matrix
 from quadrepro.core.voters.stumps import Stumps
 
 matrices = st.integers(1, 20).flatmap(
@@ -17,21 +27,21 @@ matrices = st.integers(1, 20).flatmap(
 attributes = arrays(np.float64, (9, 3), elements=st.integers(-5, 5).map(float))
 
 
-def said(codes: Codes, first: IntArray) -> FloatArray:
+def said(voters: CodedVoters) -> FloatArray:
     """Return the voter matrix that the definition of a code gives."""
-    sizes = np.diff(first)
-    columns = [code[:, None] > np.arange(n) for code, n in zip(codes, sizes, strict=True)]
+    sizes = np.diff(voters.first)
+    columns = [code[:, None] > np.arange(n) for code, n in zip(voters.codes, sizes, strict=True)]
     return np.where(np.hstack(columns), 1.0, -1.0)
 
 
 @given(matrices)
 def test_codes_say_what_the_voters_say(H: FloatArray) -> None:
-    np.testing.assert_array_equal(said(*codes_of_voters(H)), H)
+    np.testing.assert_array_equal(said(codes_of_matrix(H)), H)
 
 
 @given(matrices)
 def test_voters_are_in_a_chain_as_long_as_they_are_nested(H: FloatArray) -> None:
-    _, first = codes_of_voters(H)
+    first = codes_of_matrix(H).first
     starts = [j for j in range(1, H.shape[1]) if (H[:, j] > H[:, j - 1]).any()]
     assert first.tolist() == [0, *starts, H.shape[1]]
 
@@ -39,9 +49,10 @@ def test_voters_are_in_a_chain_as_long_as_they_are_nested(H: FloatArray) -> None
 @given(attributes)
 def test_codes_of_stumps_need_no_matrix_and_the_attributes_are_the_chains(X: FloatArray) -> None:
     stumps = Stumps(per_attribute=4).fit(X)
-    codes, first = codes_of_stumps(X, stumps.thresholds_)
-    np.testing.assert_array_equal(said(codes, first), stumps.transform(X))
-    assert first.tolist() == [0, 4, 8, 12]
+    voters = stumps.coded(X)
+    above = X[:, :, None] > stumps.thresholds_
+    np.testing.assert_array_equal(said(voters), np.where(above.reshape(len(X), -1), 1.0, -1.0))
+    assert voters.first.tolist() == [0, 4, 8, 12]
 
 
 def unusual(chains: Chains) -> list[list[int]]:
@@ -56,7 +67,7 @@ def unusual(chains: Chains) -> list[list[int]]:
 def test_stretches_have_the_examples_on_which_a_voter_has_not_its_usual_value(
     H: FloatArray,
 ) -> None:
-    chains = Chains.of(*codes_of_voters(H))
+    chains = Chains.of(codes_of_matrix(H))
     expected = [
         np.flatnonzero(h != usual).tolist() for h, usual in zip(H.T, chains.usual, strict=True)
     ]
@@ -68,9 +79,40 @@ def test_stretches_have_the_examples_on_which_a_voter_has_not_its_usual_value(
 
 def test_eight_voters_without_a_chain_list_an_example_once() -> None:
     H = np.random.default_rng(0).choice([-1.0, 1.0], (400, 17))
-    chains = Chains.of(*codes_of_voters(H))
+    chains = Chains.of(codes_of_matrix(H))
     assert len(chains.codes) == 17
     away = chains.usual != H
     sizes = [int(away[:, i : i + 8].any(axis=1).sum()) for i in (0, 8, 16)]
     assert len(chains.listed) == sum(sizes)
     assert len(chains.owners) < 17 * 20
+
+
+def weights_of(m: int, seed: int, share_asleep: float) -> FloatArray:
+    rng = np.random.default_rng(seed)
+    weights = np.exp2(rng.uniform(0, 40, m))
+    return np.where(rng.uniform(size=m) < share_asleep, ASLEEP / 4, weights)
+
+
+@pytest.mark.parametrize("nested", [True, False], ids=["by code", "by the list"])
+def test_signed_sums_are_products_whoever_is_left_out(nested: bool) -> None:
+    rng, m = np.random.default_rng(0), CACHED + 1
+    H = rng.choice([-1.0, 1.0], (m, 40))
+    if nested:
+        H = Stumps().fit_transform(rng.normal(size=(m, 4)))
+    chains = Chains.of(codes_of_matrix(H))
+    listing, y = Listing.of(chains), rng.choice([-1, 1], m)
+    assert (SCATTERED * len(chains.listed) > chains.codes.size) == nested
+    n_listed = []
+    for seed, share in enumerate([0.0, 0.05, 0.6, 0.6, 0.0, 0.9]):
+        weights = weights_of(m, seed, share)
+        signed = y * np.rint(weights).astype(np.int64)
+        sums = signed_sums(listing, signed, weights, np.ones(m))
+        np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
+        for j in (0, 39):
+            np.testing.assert_array_equal(margins_of(chains, j, y), y * H[:, j])
+        assert not signed[listing.left_out].any()
+        n_listed.append(int((~listing.left_out).sum()))
+    # A twentieth is not worth a new list, six tenths are; all that have woken are listed again.
+    assert n_listed[0] == n_listed[1] == n_listed[4] == m
+    assert n_listed[2] < m / 2
+    assert n_listed[5] < m / 6

@@ -9,8 +9,6 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.core.voters.source import FixedVoters
-from tests.core.learners.given import make_problem
 
 voters = arrays(np.float64, (6, 9), elements=st.sampled_from([-1.0, 1.0]))
 real_voters = arrays(np.float64, (5, 6), elements=st.sampled_from([-1.0, -0.5, 0.0, 0.5, 1.0]))
@@ -116,16 +114,3 @@ def test_voters_can_be_left_unmerged() -> None:
 def test_voters_outside_their_range_are_refused(value: float) -> None:
     with pytest.raises(ValueError, match=r"values in \[-1, 1\]"):
         reduce_problem(np.full((2, 1), value), np.ones(2))
-
-
-def test_sums_and_signs_are_products_with_the_labels() -> None:
-    H, y = make_problem()
-    source = FixedVoters(H, y)
-    units = np.random.default_rng(0).integers(0, 2**40, (4, len(y))).astype(float)
-    np.testing.assert_array_equal(source.sums(units), (units * y) @ H)
-    np.testing.assert_array_equal(source.signs(np.array([5, 0])), (H[:, [5, 0]] * y[:, None]).T)
-
-
-def test_voters_need_the_values_minus_and_plus_one() -> None:
-    with pytest.raises(ValueError, match="needs voters with values -1 and \\+1"):
-        FixedVoters(np.array([[1.0, 0.5]]), np.ones(1))

@@ -1,0 +1,89 @@
+"""Rows of the Gram matrix G = HᵀH/m, computed when they are asked for."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.jit import njit
+from quadrepro.core.voters.coded import CodedVoters, Codes
+
+
+class Gram(NamedTuple):
+    """The Gram matrix of voters in chains, with the rows of the chains that were asked for.
+
+    Attributes
+    ----------
+    rows : ndarray of shape (n_voters, n_voters)
+        The rows. Those of chains that are not ready are not written yet, and take no memory.
+    ready : ndarray of bool, shape (n_chains,)
+        Whether the rows of a chain are written.
+    codes, first : ndarray
+        The voters, see `CodedVoters`.
+    counts : ndarray of shape (n_examples,)
+        How often the sample holds each example.
+    """
+
+    rows: FloatArray
+    ready: BoolArray
+    codes: Codes
+    first: IntArray
+    counts: FloatArray
+
+    @classmethod
+    def of(cls, voters: CodedVoters, counts: FloatArray) -> Gram:
+        """Return the Gram matrix of a sample, without any rows yet."""
+        rows = np.empty((voters.n_voters, voters.n_voters))
+        ready = np.zeros(len(voters.codes), dtype=np.bool_)
+        return cls(rows, ready, voters.codes, voters.first, np.ascontiguousarray(counts))
+
+    @classmethod
+    def whole(cls, rows: FloatArray) -> Gram:
+        """Return a Gram matrix that is known."""
+        n, no_codes = len(rows), np.empty((len(rows), 0), dtype=np.uint8)
+        return cls(rows, np.ones(n, dtype=np.bool_), no_codes, np.arange(n + 1), np.empty(0))
+
+
+@njit
+def gram_row(gram: Gram, voter: int) -> FloatArray:
+    """Return the row of a voter, shape (n_voters,)."""
+    chain = int(np.searchsorted(gram.first, voter, side="right")) - 1
+    if not gram.ready[chain]:
+        write_rows(gram, chain)
+        gram.ready[chain] = True
+    row: FloatArray = gram.rows[voter]
+    return row
+
+
+@njit
+def write_rows(gram: Gram, chain: int) -> None:
+    """Write the rows of a chain's voters.
+
+    The number of examples on which two voters differ follows from the numbers of examples with each
+    pair of codes, added up from the largest to the smallest. Sums of whole numbers are exact.
+    """
+    rows, ready, codes, first, counts = gram
+    start, own = first[chain], codes[chain]
+    n_own = first[chain + 1] - start
+    for other in range(len(codes)):
+        begin, n_other = first[other], first[other + 1] - first[other]
+        if ready[other]:
+            for j in range(start, start + n_own):
+                for k in range(begin, begin + n_other):
+                    rows[j, k] = rows[k, j]
+            continue
+        pairs, theirs = np.zeros((n_own + 1, n_other + 1)), codes[other]
+        for i in range(len(counts)):
+            pairs[own[i], theirs[i]] += counts[i]
+        for p in range(n_own + 1):
+            for q in range(n_other - 1, -1, -1):
+                pairs[p, q] += pairs[p, q + 1]
+        for p in range(n_own - 1, -1, -1):
+            for q in range(n_other + 1):
+                pairs[p, q] += pairs[p + 1, q]
+        for j in range(1, n_own + 1):
+            for k in range(1, n_other + 1):
+                differ = (pairs[j, 0] - pairs[j, k]) + (pairs[0, k] - pairs[j, k])
+                rows[start + j - 1, begin + k - 1] = (pairs[0, 0] - 2.0 * differ) / pairs[0, 0]
