@@ -159,6 +159,7 @@ class Kept(RecordStore):
     """A store of some records."""
 
     def __init__(self, plan: Plan, gap: str) -> None:
+        super().__init__(Path())
         self.records = {}
         for i, cell in enumerate(plan.cells):
             if GAPS[gap](cell, plan.cells):

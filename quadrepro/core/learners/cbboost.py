@@ -38,7 +38,7 @@ from quadrepro.core.learners.rounds import (
     first_of_largest,
     normalised,
 )
-from quadrepro.core.voters.gram import Gram, gram_row
+from quadrepro.core.voters.gram import Gram, write_rows
 from quadrepro.core.voters.reduction import VotingProblem
 
 COLLINEAR = 1e-10
@@ -66,6 +66,7 @@ def boost(
     A round picks the voter of largest decrease of the C-bound or, `by_slope`, of steepest descent.
     """
     signs = np.where(np.abs(correlations) > NO_MARGIN, np.sign(correlations), 0.0)
+    rows, chain, ready = gram.rows, gram.chain, gram.ready
     gamma = signs * correlations
     alpha, tau = np.zeros_like(gamma), np.zeros_like(gamma)
     vote_gamma, nu = 0.0, 0.0
@@ -83,9 +84,10 @@ def boost(
         alpha[k] += step
         nu += step * (2.0 * tau[k] + step * eta[k])
         vote_gamma += step * gamma[k]
-        row = gram_row(gram, k)
+        if not ready[chain[k]]:
+            write_rows(gram, chain[k])
         for j in range(len(gamma)):
-            tau[j] += step * (signs[k] * signs[j] * row[j])
+            tau[j] += step * (signs[k] * signs[j] * rows[k, j])
             if reweight:
                 scores[j] = decrease_if_reset(gamma[j], eta[j], alpha[j], tau[j], vote_gamma, nu)
             elif alpha[j] > 0.0 and not repeats:

@@ -32,7 +32,7 @@ from quadrepro.core.learners.rounds import (
     first_of_largest,
     first_of_size,
 )
-from quadrepro.core.voters.gram import Gram, gram_row
+from quadrepro.core.voters.gram import Gram, write_rows
 from quadrepro.core.voters.reduction import VotingProblem
 
 LAM = Hyperparameter("lam", "number", "large", "regularisation λ")
@@ -55,9 +55,10 @@ def boost(
     n_rounds: int,
 ) -> Trace:
     """Return the picks and steps of a run, which a step of at most `tol` ends."""
-    n, picks, steps = len(mu), [0 for _ in range(0)], [0.0 for _ in range(0)]
+    rows, chain, ready = gram.rows, gram.chain, gram.ready
+    n, t, picks, steps = len(mu), 0, np.empty(64, np.intp), np.empty(64)
     c, largest, decreases, replaced = mu.copy(), np.abs(mu).max(), np.empty(n), np.zeros(n)
-    while len(picks) < n_rounds:
+    while t < n_rounds:
         if by_correlation:
             pick = first_of_size(c, largest)
         else:
@@ -68,13 +69,16 @@ def boost(
         step = minimiser(c[pick] + old * eta[pick], eta[pick], penalty) - old
         if reweight:
             replaced[pick] += step
-        largest = subtract(c, gram_row(gram, pick), step)
-        if step != 0.0:
-            picks.append(pick)
-            steps.append(step)
+        if not ready[chain[pick]]:
+            write_rows(gram, chain[pick])
+        largest = subtract(c, rows, pick, step)
+        if t == len(picks):
+            picks, steps = np.append(picks, picks), np.append(steps, steps)
+        picks[t], steps[t] = pick, step
+        t += step != 0.0
         if abs(step) <= tol:
             break
-    return np.array(picks, np.intp), np.array(steps)
+    return picks[:t], steps[:t]
 
 
 @njit
@@ -97,11 +101,11 @@ def decrease(c: float, eta: float, old: float, penalty: Penalty) -> float:
 
 
 @njit
-def subtract(c: FloatArray, row: FloatArray, step: float) -> float:
-    """Subtract step times a row of G from c, and return the largest |c|."""
+def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
+    """Subtract step G_pick from c, and return the largest |c|."""
     largest = np.int64(0)
     for j in range(len(c)):
-        c[j] -= row[j] * step
+        c[j] -= gram[pick, j] * step
         # Bits of positive numbers have their order, and are compared several at a time.
         largest = max(largest, np.float64(abs(c[j])).view(np.int64))
     return np.int64(largest).view(np.float64)

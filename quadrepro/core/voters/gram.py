@@ -20,7 +20,7 @@ class Gram(NamedTuple):
         The rows. Those of chains that are not ready are not written yet, and take no memory.
     ready : ndarray of bool, shape (n_chains,)
         Whether the rows of a chain are written.
-    codes, first : ndarray
+    codes, first, chain : ndarray
         The voters, see `CodedVoters`.
     counts : ndarray of shape (n_examples,)
         How often the sample holds each example.
@@ -30,6 +30,7 @@ class Gram(NamedTuple):
     ready: BoolArray
     codes: Codes
     first: IntArray
+    chain: IntArray
     counts: FloatArray
 
     @classmethod
@@ -37,34 +38,25 @@ class Gram(NamedTuple):
         """Return the Gram matrix of a sample, without any rows yet."""
         rows = np.empty((voters.n_voters, voters.n_voters))
         ready = np.zeros(len(voters.codes), dtype=np.bool_)
-        return cls(rows, ready, voters.codes, voters.first, np.ascontiguousarray(counts))
+        copies = np.ascontiguousarray(counts)
+        return cls(rows, ready, voters.codes, voters.first, voters.chain, copies)
 
     @classmethod
     def whole(cls, rows: FloatArray) -> Gram:
         """Return a Gram matrix that is known."""
         n, no_codes = len(rows), np.empty((len(rows), 0), dtype=np.uint8)
-        return cls(rows, np.ones(n, dtype=np.bool_), no_codes, np.arange(n + 1), np.empty(0))
-
-
-@njit
-def gram_row(gram: Gram, voter: int) -> FloatArray:
-    """Return the row of a voter, shape (n_voters,)."""
-    chain = int(np.searchsorted(gram.first, voter, side="right")) - 1
-    if not gram.ready[chain]:
-        write_rows(gram, chain)
-        gram.ready[chain] = True
-    row: FloatArray = gram.rows[voter]
-    return row
+        ready, first = np.ones(n, dtype=np.bool_), np.arange(n + 1)
+        return cls(rows, ready, no_codes, first, first[:-1], np.empty(0))
 
 
 @njit
 def write_rows(gram: Gram, chain: int) -> None:
-    """Write the rows of a chain's voters.
+    """Write the rows of a chain's voters, and mark them as ready.
 
     The number of examples on which two voters differ follows from the numbers of examples with each
     pair of codes, added up from the largest to the smallest. Sums of whole numbers are exact.
     """
-    rows, ready, codes, first, counts = gram
+    rows, ready, codes, first, _, counts = gram
     start, own = first[chain], codes[chain]
     n_own = first[chain + 1] - start
     for other in range(len(codes)):
@@ -87,3 +79,4 @@ def write_rows(gram: Gram, chain: int) -> None:
             for k in range(1, n_other + 1):
                 differ = (pairs[j, 0] - pairs[j, k]) + (pairs[0, k] - pairs[j, k])
                 rows[start + j - 1, begin + k - 1] = (pairs[0, 0] - 2.0 * differ) / pairs[0, 0]
+    ready[chain] = True

@@ -19,6 +19,12 @@ from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.coded import CodedVoters, VoterMatrix, VoterOutputs, codes_of_matrix
 from quadrepro.core.voters.gram import Gram
 
+LONG_CHAIN = 5
+"""From this mean length of chains on, all rows of G on demand take less time than a product."""
+
+MOST_MULTIPLIED = 2**25
+"""Largest size of a voter matrix or of all Gram matrices that are multiplied out: 256 MB."""
+
 LARGEST_EXACT = 2**24
 """Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
 
@@ -85,7 +91,11 @@ class VotingProblem:
 
     @cached_property
     def _row_wise(self) -> list[Gram]:
-        if isinstance(self.voters, CodedVoters):
+        n_samples, n_examples = self.counts.shape
+        is_large = self.n_voters * max(n_examples, self.n_voters * n_samples) > MOST_MULTIPLIED
+        if isinstance(self.voters, CodedVoters) and (
+            is_large or self.n_voters >= LONG_CHAIN * len(self.voters.codes)
+        ):
             return [Gram.of(self.voters, counts) for counts in self.counts]
         return [Gram.whole(gram) for gram in self.grams]
 

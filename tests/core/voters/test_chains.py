@@ -106,7 +106,7 @@ def test_signed_sums_are_products_whoever_is_left_out(nested: bool) -> None:
     for seed, share in enumerate([0.0, 0.05, 0.6, 0.6, 0.0, 0.9]):
         weights = weights_of(m, seed, share)
         signed = y * np.rint(weights).astype(np.int64)
-        sums = signed_sums(listing, signed, weights, np.ones(m))
+        sums = signed_sums(listing, signed, weights, np.ones(m), np.inf)
         np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
         for j in (0, 39):
             np.testing.assert_array_equal(margins_of(chains, j, y), y * H[:, j])
