@@ -83,7 +83,7 @@ class _LazyGroup(click.Group):
             if not isinstance(error.__context__, KeyboardInterrupt):
                 raise
             again = shlex.join(["quadrepro", *sys.argv[1:]])
-            # A signal other than that of Ctrl-C interrupts with its number.
+            # Other signals than Ctrl-C's interrupt with their number.
             number, *_ = (*error.__context__.args, signal.SIGINT)
             code = _stop(
                 f"interrupted; finished work is kept; continue with: {again}", 128 + number

@@ -58,7 +58,7 @@ class Cell:
 
     @property
     def name(self) -> str:
-        """What a user knows it by."""
+        """Data set, algorithm and repeat, as messages name the cell."""
         return f"{self.dataset}, {self.algorithm}, repeat {self.repeat}"
 
     @property

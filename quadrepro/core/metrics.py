@@ -281,7 +281,7 @@ class KnownOutput:
 
 @cache
 def metric_of_scorer(name: str) -> Metric:
-    """Return one of scikit-learn's scorers as a metric, of which the highest is the best.
+    """Return one of scikit-learn's scorers as a metric, whose highest value is the best.
 
     It has no tasks if the scorer is for clusters, or for several labels per example.
     """
@@ -307,11 +307,11 @@ def metric_of_scorer(name: str) -> Metric:
             return function(y, output, k)
         return None
 
-    asked, two, numbers = KnownOutput(np.arange(2), 2), np.arange(8) % 2, 1.5 + np.arange(8)
+    classifier, two, numbers = KnownOutput(np.arange(2), 2), np.arange(8) % 2, 1.5 + np.arange(8)
     with warnings.catch_warnings(), suppress(ValueError, IndexError):
         warnings.simplefilter("ignore")
-        score(np.arange(2), asked)
-    needs = asked.needs
+        score(np.arange(2), classifier)
+    needs = classifier.needs
 
     def judges(k: int) -> bool:
         """Return whether the scorer accepts perfect predictions of k classes."""

@@ -24,7 +24,7 @@ SECONDS_TO_RETURN = 60
 """Time for a worker to come back when all are lost."""
 
 LEAST_SENT = 8
-"""Minimum number of cells that wait, so that a cluster which grows with its work starts."""
+"""Minimum number of waiting cells, so that a cluster which grows with its work starts."""
 
 
 class LostWorkersError(QuadreproError):

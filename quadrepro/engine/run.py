@@ -33,7 +33,7 @@ Send = Callable[[Tasks], Generator[Record, None, None]]
 """Sends cells to workers, each when a worker is free, and yields their records."""
 
 SECONDS_BETWEEN_LOOKS = 1.0
-"""Time between two looks for records of cells that another run computes."""
+"""Time between two looks for records by another run."""
 
 
 def compute(

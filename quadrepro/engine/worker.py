@@ -178,12 +178,13 @@ def _cause(code: int) -> str:
 def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
-        here: object = makers(cell.learner, cell.protocol, cell.voters)
+        installed: object = makers(cell.learner, cell.protocol, cell.voters)
     except ValueError as error:
-        here = str(error)
-    if here != planned:
+        installed = str(error)
+    if installed != planned:
         raise ConfigError(
-            f"the worker's code or packages differ from the plan's ({here} instead of {planned}):"
+            f"the worker's code or packages differ from the plan's ({installed} instead of"
+            f" {planned}):"
             " install the same on all machines and run again; finished cells are kept"
         )
 

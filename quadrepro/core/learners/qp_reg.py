@@ -50,7 +50,7 @@ class MarginQP:
         # Where no example has slack, a higher price changes nothing.
         if (self._margins @ self._last).min() >= 1 - NO_SLACK:
             return self._last
-        # Where every example has slack, the minimum is that of |b|^2 - C sum_i n_i (M b)_i.
+        # Where every example has slack, b minimises |b|^2 - C sum_i n_i (M b)_i.
         b = np.maximum(0.0, C * self._counts @ self._margins / 2)
         if (self._margins @ b).max() > 1:
             m, n = self._margins.shape

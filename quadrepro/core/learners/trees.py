@@ -471,7 +471,7 @@ def _sums(
 ) -> tuple[IntArray, NumberArray]:
     """Return the number of examples of every leaf, and the sums of its response.
 
-    The sums of classes are those of w, followed by those of w in each class.
+    With classes, the total of w is followed by the total of w in each class.
     """
     last = response.shape[1] - 1
     counts = np.zeros(n_leaves, np.int64)
@@ -614,7 +614,7 @@ def _part(
     listed: ExampleArray, begin: int, end: int, leaves: LeafArray, new: int, spare: ExampleArray
 ) -> np.int64:
     """Move the examples of a new leaf behind the others, in order; return where they begin."""
-    # An example is written to both places, one of which is overwritten: faster than a branch.
+    # An example is written to both places, and overwritten in one: faster than a branch.
     # Unsigned numbers spare the check of negative indices.
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(begin, end):

@@ -27,7 +27,7 @@ CACHED = 2**12
 """Number of examples whose weights fit into the fastest cache, from which the list takes them."""
 
 SCATTERED = 5
-"""Cost of an example of a list of more, relative to that of adding up by code, in order."""
+"""Cost of an example in a list, relative to an example that is added up by code."""
 
 ASLEEP = 2.0**-16
 """Examples below this weight are left out of a new list, until a weight rounds to 1."""

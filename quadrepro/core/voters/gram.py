@@ -17,7 +17,7 @@ class Gram(NamedTuple):
     Attributes
     ----------
     rows : ndarray of shape (n_voters, n_voters)
-        The rows. Those of chains that are not ready are not written yet, and take no memory.
+        The rows. Chains that are not ready have no rows yet, which take no memory.
     ready : ndarray of bool, shape (n_chains,)
         Whether the rows of a chain are written.
     codes, first, chain : ndarray

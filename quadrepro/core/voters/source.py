@@ -1,4 +1,4 @@
-"""Where the voters of a round come from, if rounds have voters of their own."""
+"""Sources of voters, for rounds that have voters of their own."""
 
 from __future__ import annotations
 
