@@ -12,7 +12,7 @@ import sys
 import sysconfig
 from collections.abc import Callable, Iterable
 from functools import cache
-from importlib.machinery import PathFinder
+from importlib.machinery import all_suffixes
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
@@ -118,14 +118,14 @@ def user_file(module: str, folder: str | Path = "") -> Path | None:
         return None
     try:
         spec = importlib.util.find_spec(top)
-        for i in range(len(parts)):
-            places = spec and spec.submodule_search_locations
-            name = ".".join([top, *parts[: i + 1]])
-            spec = PathFinder.find_spec(name, places) if places else None
     except (ImportError, ValueError, AttributeError):
         return None
-    file = Path(spec.origin or "") if spec else Path()
-    return file if file.is_file() and is_own(file) else None
+    files = [Path(spec.origin)] if spec and spec.origin and not parts else []
+    for place in (spec and parts and spec.submodule_search_locations) or ():
+        path = Path(place, *parts)
+        names = (f"{path.name}{suffix}" for suffix in all_suffixes())
+        files += [path / "__init__.py", *map(path.with_name, names)]
+    return next((file for file in files if file.is_file() and is_own(file)), None)
 
 
 def module_file(folder: str | Path, module: str) -> Path | None:

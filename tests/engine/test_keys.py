@@ -181,13 +181,16 @@ def test_a_key_depends_on_all_code_that_is_not_installed(
     folder.mkdir()
     (other / "helpers").mkdir(parents=True)
     monkeypatch.syspath_prepend(other)
-    (other / "helpers/__init__.py").write_text("from helpers.deep import f")
+    (other / "helpers/__init__.py").write_text("from helpers.deep import f\nimport helpers.a.b")
+    (other / "helpers/a").mkdir()  # a package without a file of its own
+    (other / "helpers/a/b.py").touch()
     (other / "helpers/deep.py").write_text("import numpy")
     (folder / "mine.py").write_text("import helpers, sklearn")
     path = "mine:Model" if place == "beside" else "helpers:Model"
     learner = EstimatorPredictor(path, folder=str(folder))
     names = [name for name, _ in learner.own_code]
-    assert names == ["helpers", "helpers.deep", "mine.py"][: 3 if place == "beside" else 2]
+    modules = ["helpers", "helpers.a.b", "helpers.deep"]
+    assert names == [*modules, *["mine.py"] * (place == "beside")]
     before = learner.own_code
     (other / "helpers/deep.py").write_text("import scipy")
     assert learner.own_code != before
