@@ -15,9 +15,6 @@ T = TypeVar("T")
 EXIT_CELLS_MISSING = 1
 """Exit code if some cells have failed or are missing."""
 
-EXIT_INTERRUPTED = 130
-"""Exit code after an interruption by the user."""
-
 MANY = 15
 """Maximum number of valid names that a hint lists in full."""
 

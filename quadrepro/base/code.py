@@ -90,10 +90,9 @@ def imports_of(module: str, file: Path) -> set[str]:
     """Return all that a module may import, but not for types alone; not all names are modules."""
     if file.suffix != ".py":
         return set()
-    text = _COMMENT.sub("", file.read_text(encoding="utf-8", errors="replace"))
     package = module.split(".") if file.stem == "__init__" else module.split(".")[:-1]
     names: set[str] = set()
-    for source, members, modules in _IMPORT.findall(_TYPES_ONLY.sub("", text)):
+    for source, members, modules in _imports_in(file.read_text(encoding="utf-8", errors="replace")):
         if modules:
             names |= {part.split()[0] for part in modules.split(",") if part.strip()}
             continue
@@ -103,6 +102,12 @@ def imports_of(module: str, file: Path) -> set[str]:
         base = ".".join([*parts, *filter(None, [name])])
         names |= {base, *(f"{base}.{part}" for part in re.findall(r"\w+", members))}
     return names
+
+
+@cache
+def _imports_in(text: str) -> list[tuple[str, str, str]]:
+    """Return the groups of every import; keys of several algorithms need the same files."""
+    return _IMPORT.findall(_TYPES_ONLY.sub("", _COMMENT.sub("", text)))
 
 
 def user_file(module: str, folder: str | Path = "") -> Path | None:

@@ -73,7 +73,7 @@ def compute(
     limits = limits or {}
     dates = {key: store.date(key) for key in left}
     send = send or partial(
-        _on_this_machine, jobs=jobs, in_process=jobs == 1 and not any(map(bool, limits.values()))
+        _on_this_machine, jobs=jobs, in_process=jobs == 1 and not any(limits.values())
     )
     with store.claims() as claims:
 

@@ -124,7 +124,7 @@ def begin(parent: int, folder: str) -> None:
     # A worker that dies while it sends a result leaves half of it, for whose rest the parent waits.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
-    # What C code prints is no result.
+    # C code prints past Python, and standard output is for tables.
     os.dup2(2, 1)
 
     def watch() -> None:
@@ -164,7 +164,7 @@ def run_alone(cell: Cell, limits: Limits, folder: Path) -> Record:
 
 
 def answer(parent: int, task: str) -> None:
-    """Compute the cell in the file of a task, and write its record beside it."""
+    """Compute the cell in the file of a task, and write its record to the same folder."""
     file = Path(task)
     begin(parent, str(file.parent))
     record = run_cell(*pickle.loads(file.read_bytes()))

@@ -50,10 +50,10 @@ def take_rounds(
     voters: Listing, y: IntArray, copies: FloatArray, whole: bool, w: FloatArray, n_rounds: int
 ) -> Trace:
     """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
-    picks, changes, n, growth = np.empty(64, np.intp), np.empty(64), 0, 1.0
+    picks, changes, n = np.empty(64, np.intp), np.empty(64), 0
     for t in range(1, n_rounds + 1):
         signed, total = signed_units(w, copies, whole, y)
-        pick, edge = strongest_of(signed_sums(voters, signed, w, copies, growth), total, len(y))
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), total, len(y))
         alpha = step_of(edge, t)
         if n == len(picks):
             picks, changes = np.append(picks, picks), np.append(changes, changes)
@@ -62,7 +62,6 @@ def take_rounds(
         if alpha == 0.0 or abs(edge) >= 1.0:
             break
         reweight(w, voters.chains, pick, y, 1.0 + edge, 1.0 - edge)
-        growth = 1.0 / (1.0 - abs(edge))
     return picks[:n], changes[:n]
 
 

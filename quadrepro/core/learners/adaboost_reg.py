@@ -126,9 +126,7 @@ def take_rounds(
     loss[0], loss[1] = -margins, copies
     for t in range(1, n_rounds + 1):
         signed, total = signed_units(weights, copies, whole, y)
-        pick, edge = strongest_of(
-            signed_sums(voters, signed, weights, copies, np.inf), total, len(y)
-        )
+        pick, edge = strongest_of(signed_sums(voters, signed, weights, copies), total, len(y))
         signs = np.sign(edge) * margins_of(voters.chains, pick, y)
         if ((signs > 0.0) | (copies == 0.0)).all():
             picks.append(pick)

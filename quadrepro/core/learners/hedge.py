@@ -97,7 +97,7 @@ def take_rounds(
     picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
     for _ in range(n_rounds):
         signed, units = signed_units(w, copies, whole, y)
-        pick, edge = strongest_of(signed_sums(voters, signed, w, copies, np.inf), units, len(y))
+        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), units, len(y))
         if abs(edge) <= NO_EDGE:
             break
         vote = np.sign(edge)

@@ -281,7 +281,7 @@ def start(problem: VotingProblem, sample: int) -> tuple[Listing, IntArray, Float
     """Return the voters, the labels, the copies of each example, and if these are whole."""
     copies = np.ascontiguousarray(problem.counts[sample])
     [whole] = has_whole(copies[None])
-    return Listing.of(problem.chains), problem.y.astype(np.int64), copies, bool(whole)
+    return Listing.empty(problem.chains), problem.y.astype(np.int64), copies, bool(whole)
 
 
 def equal_weights(copies: FloatArray) -> FloatArray:

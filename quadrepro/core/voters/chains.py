@@ -171,10 +171,6 @@ class Listing(NamedTuple):
         Sum of the signed weights before each place.
     left_out : ndarray of bool, shape (n_examples,)
         The examples that are left out.
-    sums : ndarray of int, shape (n_voters,)
-        The sums of the last round, which the next one overwrites.
-    growth : ndarray of shape (1,)
-        Largest factor by which a weight may have grown since the list was made.
     """
 
     chains: Chains
@@ -182,25 +178,21 @@ class Listing(NamedTuple):
     places: IntArray
     running: IntArray
     left_out: BoolArray
-    sums: IntArray
-    growth: FloatArray
 
     @classmethod
-    def of(cls, chains: Chains) -> Listing:
+    def empty(cls, chains: Chains) -> Listing:
         """Return an empty list, which leaves out all examples."""
         places = np.zeros(len(chains.heads), dtype=np.int64)
         running = np.zeros(len(chains.listed) + 1, dtype=np.int64)
         left_out = np.ones(chains.codes.shape[1], dtype=np.bool_)
-        sums = np.empty(len(chains.usual), dtype=np.int64)
-        examples, growth = np.empty_like(chains.listed), np.array([np.inf])
-        return cls(chains, examples, places, running, left_out, sums, growth)
+        return cls(chains, np.empty_like(chains.listed), places, running, left_out)
 
 
 @njit
 def signed_sums(
-    listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray, growth: float
+    listing: Listing, signed: IntArray, weights: FloatArray, copies: FloatArray
 ) -> IntArray:
-    """Return Σ_i s_i h(x_i) of every voter, shape (n_voters,); the next call overwrites it.
+    """Return Σ_i s_i h(x_i) of every voter, shape (n_voters,).
 
     Parameters
     ----------
@@ -213,15 +205,10 @@ def signed_sums(
         example may be left out.
     copies : ndarray of shape (n_examples,)
         Number of copies.
-    growth : float
-        Largest factor by which a weight has grown since the last call; infinite if unknown.
     """
-    listing.growth[0] *= growth
-    if not listing.growth[0] < 0.25 / ASLEEP and (
-        growth < np.inf or is_stale(listing, signed, weights, copies)
-    ):
+    if is_stale(listing, signed, weights, copies):
         list_again(listing, weights, copies)
-    chains, examples, places, running, _, _, _ = listing
+    chains, examples, places, running, _ = listing
     total = np.int64(0)
     for i in range(len(signed)):
         total += signed[i]
@@ -232,8 +219,7 @@ def signed_sums(
     for k in range(places[-1]):
         so_far += signed[examples[k]]
         running[k + 1] = so_far
-    sums = listing.sums
-    sums[:] = total
+    sums = np.full(len(chains.usual), total)
     for k in range(len(chains.owners)):
         unusual = running[places[chains.stops[k]]] - running[places[chains.starts[k]]]
         sums[chains.owners[k]] -= 2 * unusual
@@ -258,8 +244,7 @@ def is_stale(listing: Listing, signed: IntArray, weights: FloatArray, copies: Fl
 @njit
 def list_again(listing: Listing, weights: FloatArray, copies: FloatArray) -> None:
     """List all examples again except those that are asleep."""
-    chains, examples, places, _, left_out, _, growth = listing
-    growth[0] = 1.0
+    chains, examples, places, _, left_out = listing
     for i in range(len(weights)):
         left_out[i] = weights[i] * copies[i] < ASLEEP
     n = 0

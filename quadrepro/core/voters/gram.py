@@ -34,7 +34,7 @@ class Gram(NamedTuple):
     counts: FloatArray
 
     @classmethod
-    def of(cls, voters: CodedVoters, counts: FloatArray) -> Gram:
+    def on_demand(cls, voters: CodedVoters, counts: FloatArray) -> Gram:
         """Return the Gram matrix of a sample, without any rows yet."""
         rows = np.empty((voters.n_voters, voters.n_voters))
         ready = np.zeros(len(voters.codes), dtype=np.bool_)

@@ -96,7 +96,7 @@ class VotingProblem:
         if isinstance(self.voters, CodedVoters) and (
             is_large or self.n_voters >= LONG_CHAIN * len(self.voters.codes)
         ):
-            return [Gram.of(self.voters, counts) for counts in self.counts]
+            return [Gram.on_demand(self.voters, counts) for counts in self.counts]
         return [Gram.whole(gram) for gram in self.grams]
 
     @cached_property

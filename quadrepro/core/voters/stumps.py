@@ -235,10 +235,10 @@ class Stumps(TransformerMixin, BaseEstimator):
     def vote(self, weights: FloatArray, X: FloatArray) -> FloatArray:
         """Return the sums of votes, shape (n_candidates, n_samples), on checked examples."""
         n_votes, n_stumps = len(weights), self.thresholds_.size
-        of_stumps = weights[:, :n_stumps].reshape(n_votes, *self.thresholds_.shape)
-        used = np.flatnonzero(of_stumps.any(axis=(0, 2)))
+        stump_weights = weights[:, :n_stumps].reshape(n_votes, *self.thresholds_.shape)
+        used = np.flatnonzero(stump_weights.any(axis=(0, 2)))
         stumps = stumps_on(X[:, used], self.thresholds_[used])
-        sums = stumps.vote(of_stumps[:, used].reshape(n_votes, -1))
+        sums = stumps.vote(stump_weights[:, used].reshape(n_votes, -1))
         if len(self.gaps_):
             sums += weights[:, n_stumps:] @ np.where(self._missing(X), 1.0, -1.0)
         return sums

@@ -59,7 +59,7 @@ def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> N
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
     weights, y, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.int64), []
     for t in (1, 5001):
-        voters = Listing.of(Chains.of(codes_of_matrix(Turning.outputs(t))))
+        voters = Listing.empty(Chains.of(codes_of_matrix(Turning.outputs(t))))
         parts.append(take_rounds(voters, y, np.ones(6), True, weights, 5000))
         assert (weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))

@@ -87,8 +87,8 @@ def test_rows_of_gram_matrices_are_exact_in_whatever_order_they_are_asked_for(
 ) -> None:
     H = coded.matrix()
     for sample in counts:
-        gram, expected = Gram.of(coded, sample), (H.T * sample) @ H / sample.sum()
-        shares = Gram.of(coded, sample / 7)
+        gram, expected = Gram.on_demand(coded, sample), (H.T * sample) @ H / sample.sum()
+        shares = Gram.on_demand(coded, sample / 7)
         for j in order:
             for asked in (gram, shares):
                 if not asked.ready[asked.chain[j]]:
@@ -99,7 +99,7 @@ def test_rows_of_gram_matrices_are_exact_in_whatever_order_they_are_asked_for(
 
 
 def test_only_the_rows_of_chains_that_were_asked_for_are_computed() -> None:
-    gram = Gram.of(
+    gram = Gram.on_demand(
         CodedVoters(np.array([[0, 2], [1, 0]], dtype=np.uint8), np.array([0, 2, 3])), np.ones(2)
     )
     write_rows(gram, 1)
