@@ -14,9 +14,9 @@ from sklearn import ensemble
 from quadrepro.base.types import FloatArray
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import make_plan
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.registry import find_entry
 from quadrepro.core.seeds import generator
+from quadrepro.core.training.algorithms import find_registered
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.run import compute
 from quadrepro.engine.worker import run_cell
@@ -62,7 +62,7 @@ def test_ensembles_that_grow(
     kind: str, benchmark: BenchmarkFixture, pima: tuple[FloatArray, FloatArray]
 ) -> None:
     (X, y), name = pima, f"{kind}Classifier"
-    learner: Any = find_entry(f"sklearn:{name}").make({})
+    learner: Any = find_registered(f"sklearn:{name}").make({})
     grids, make = [Grid.of({"n_estimators": SIZES})], getattr(ensemble, name)
 
     def grown() -> None:

@@ -7,8 +7,8 @@ from pytest_benchmark.fixture import BenchmarkFixture
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.quadboost import QuadBoost
+from quadrepro.core.training.grid import Grid
 
 from .conftest import best_of, row
 

@@ -16,7 +16,7 @@ from quadrepro import AdaBoostClassifier, LogitBoostClassifier, SAMMEClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 
 from .conftest import best_of, row
 

@@ -8,8 +8,8 @@ from scipy.optimize import linprog, minimize
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cqboost import CqBoost
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lpboost import LPBoost
+from quadrepro.core.training.grid import Grid
 
 from .conftest import best_of, row
 

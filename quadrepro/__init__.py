@@ -10,7 +10,7 @@ if TYPE_CHECKING:
     from . import stats
     from ._version import __version__
     from .api import RankedScores, compare, rank, reproduce
-    from .core.estimators.trees import GradientBoostClassifier, GradientBoostRegressor
+    from .core.estimators.boosted_trees import GradientBoostClassifier, GradientBoostRegressor
     from .core.estimators.votes import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
@@ -40,7 +40,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "_version": ["__version__"],
     "api": ["RankedScores", "compare", "rank", "reproduce"],
-    "core.estimators.trees": ["GradientBoostClassifier", "GradientBoostRegressor"],
+    "core.estimators.boosted_trees": ["GradientBoostClassifier", "GradientBoostRegressor"],
     "core.estimators.votes": [
         *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier"),
         *("CqBoostClassifier", "EBBoostClassifier", "GBCBBoostClassifier"),

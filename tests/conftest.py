@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from quadrepro.core.learners.imported import enter
+from quadrepro.core.training.imported import enter
 from quadrepro.data import store
 from quadrepro.data.card import Card
 from tests.data.tables import Save, make_card

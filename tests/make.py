@@ -19,7 +19,7 @@ from quadrepro.base.yaml import to_yaml
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.learner import Learner
+from quadrepro.core.training.contract import Learner
 from quadrepro.engine.keys import makers
 from quadrepro.errors import ConfigError, QuadreproError
 

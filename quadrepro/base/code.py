@@ -24,6 +24,9 @@ ROOT = "quadrepro.core.cell"
 DECIDING = ("core", "data.canonical", "data.card", "data.rules", "data.schema")
 """What decides numbers. Other modules of data only fetch rows, which the cards' hashes check."""
 
+REGISTRIES = ("core.training.algorithms", "core.measures.names")
+"""Modules that name all algorithms or measures; a cell names the few that it uses."""
+
 _IMPORT = re.compile(
     r"(?:^|[;:])[ \t]*(?:from[ \t]+(\.*[\w.]*)[ \t]+import\b[ \t]*(\([^)]*\)|[^\n;]*)"
     r"|import[ \t]+([^\n;]*))",
@@ -62,7 +65,7 @@ def hash_of(files: Iterable[Path]) -> str:
 def files_of(modules: Iterable[str]) -> set[Path]:
     """Return the deciding files of modules and of all that they import, also inside functions.
 
-    A registry is left out: it names all modules, and a cell names the few that it uses.
+    Registries are left out.
     """
     return {*files_needed(modules, _deciding_file).values()}
 
@@ -164,6 +167,6 @@ def _deciding_file(module: str) -> Path | None:
     """Return the file of a deciding module of this package; None for any other name."""
     package, _, name = module.partition(".")
     decides = any(f"{name}.".startswith(f"{part}.") for part in DECIDING)
-    if package != PACKAGE.name or not decides or name.endswith(".registry"):
+    if package != PACKAGE.name or not decides or name in REGISTRIES:
         return None
     return module_file(PACKAGE.parent, module)

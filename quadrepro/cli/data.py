@@ -110,7 +110,7 @@ def _experiments(folder: Path | None) -> Listing:
 
 
 def _algorithms(folder: Path | None) -> Listing:
-    from quadrepro.core.learners.registry import ALGORITHMS, axis_text
+    from quadrepro.core.training.algorithms import ALGORITHMS, axis_text
 
     rows: list[tuple[str, ...]] = []
     for name, entry in ALGORITHMS.items():
@@ -139,7 +139,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
     "datasets": _datasets,
     "experiments": _experiments,
     "algorithms": _algorithms,
-    "measures": _registry("quadrepro.core.measures.registry:MEASURES", "title"),
+    "measures": _registry("quadrepro.core.measures.names:MEASURES", "title"),
     "metrics": _registry("quadrepro.core.metrics:METRICS", "label"),
     "claims": _registry("quadrepro.papers.claims:CLAIMS", "__doc__"),
     "tables": _registry("quadrepro.config.tables:KINDS", "meaning"),

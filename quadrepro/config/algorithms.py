@@ -14,17 +14,17 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
-from quadrepro.core.learners.imported import estimators_with
-from quadrepro.core.learners.learner import Entry, Learner
-from quadrepro.core.learners.registry import check_name, find_entry
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
+from quadrepro.core.training.algorithms import check_name, find_registered
+from quadrepro.core.training.contract import Learner, Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.training.imported import estimators_with
 from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.estimator import EstimatorEntry
+    from quadrepro.core.training.estimator import RegisteredEstimator
 
 
 class AlgorithmEntry(Model):
@@ -70,19 +70,19 @@ class AlgorithmEntry(Model):
         """Name of the algorithm, or import path; of no meaning for a pipeline."""
         return self.algorithm or self.name
 
-    def source(self, folder: str) -> Entry | EstimatorEntry:
+    def source(self, folder: str) -> Registered | RegisteredEstimator:
         """Return an entry that makes the learner; code of the config is not imported."""
-        source: Entry | EstimatorEntry
+        source: Registered | RegisteredEstimator
         with faults_at(self.key):
             if self.pipeline:
                 # The module imports scikit-learn.
-                from quadrepro.core.learners.estimator import pipeline_entry
+                from quadrepro.core.training.estimator import registered_pipeline
 
-                source = pipeline_entry(self.pipeline, folder)
+                source = registered_pipeline(self.pipeline, folder)
             else:
-                source = find_entry(self.algorithm_name, folder)
+                source = find_registered(self.algorithm_name, folder)
         searched = (*self.grid, *self.draw)
-        return source if isinstance(source, Entry) else replace(source, searched=searched)
+        return source if isinstance(source, Registered) else replace(source, searched=searched)
 
 
 @dataclass(frozen=True)
@@ -91,7 +91,7 @@ class Column:
 
     entry: AlgorithmEntry
     """What the config says of it."""
-    source: Entry | EstimatorEntry
+    source: Registered | RegisteredEstimator
     """What makes the learner."""
     learner: Learner
     """The learner, with the settings of the entry."""
@@ -215,7 +215,7 @@ def with_settings(
     return resolve(changed, protocol, folder)
 
 
-def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
+def _learner(entry: AlgorithmEntry, source: Registered | RegisteredEstimator) -> Learner:
     """Return the learner with the settings of an entry."""
     known = source.names(entry.settings)
     for key in entry.settings:
@@ -229,9 +229,9 @@ def _learner(entry: AlgorithmEntry, source: Entry | EstimatorEntry) -> Learner:
     return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
 
 
-def _hint(source: Entry | EstimatorEntry, key: str) -> str:
+def _hint(source: Registered | RegisteredEstimator, key: str) -> str:
     """Return where a parameter that an algorithm does not have can be given, or an empty text."""
-    if not isinstance(source, Entry):
+    if not isinstance(source, Registered):
         return ""
     if key in {h.name for h in source.make({}).hyperparameters}:
         return f": give {key} in grid"

@@ -10,7 +10,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model
-from quadrepro.core.learners.grid import Hyperparameter, Value
+from quadrepro.core.training.grid import Hyperparameter, Value
 
 DIGITS = 12
 """Significant digits of values on a logarithmic scale, on which all processors agree."""

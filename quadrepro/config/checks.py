@@ -12,9 +12,9 @@ from quadrepro.base.yaml import Place
 from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
-from quadrepro.core.learners.grid import N_ROUNDS
 from quadrepro.core.metrics import fault_of_metric, find_metric
 from quadrepro.core.protocol import Protocol, SplitRule
+from quadrepro.core.training.grid import N_ROUNDS
 from quadrepro.data.rules import rule_of
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest, together

@@ -19,16 +19,16 @@ from quadrepro.base.yaml import YamlSource
 from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, with_settings
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import RequestedTables
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.metrics import find_metric
 from quadrepro.core.protocol import Protocol
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, together
 from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import NotThereError
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.estimator import EstimatorPredictor
+    from quadrepro.core.training.estimator import EstimatorPredictor
     from quadrepro.data.card import Card
 
 
@@ -217,7 +217,7 @@ class Experiment:
         if protocol.voter_set is None:
             return None
         # The module imports scikit-learn.
-        from quadrepro.core.learners.estimator import transformer
+        from quadrepro.core.training.estimator import transformer
 
         return transformer(protocol.voter_set, self.code_folder)
 

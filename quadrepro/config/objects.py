@@ -29,12 +29,12 @@ from quadrepro.config.algorithms import AlgorithmEntry
 from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import Plan, make_plan
-from quadrepro.core.learners.learner import Entry
-from quadrepro.core.learners.objects import EstimatorObject
 from quadrepro.core.problems import Examples, StoredRows
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws
 from quadrepro.core.splits import UNKNOWN, KnownRows, Parts, Split, Splitter
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.objects import EstimatorObject
 from quadrepro.data.canonical import RawTable, text_column
 from quadrepro.data.card import Attribute, Card, View
 from quadrepro.data.schema import Target
@@ -50,13 +50,13 @@ class ObjectColumn(AlgorithmEntry):
 
     learner: Any
 
-    def source(self, folder: str) -> Entry:
+    def source(self, folder: str) -> Registered:
         """Return an entry that makes the learner."""
-        return ObjectEntry(EstimatorObject, self.label, "", made=self.learner)
+        return RegisteredObject(EstimatorObject, self.label, "", made=self.learner)
 
 
 @dataclass(frozen=True, kw_only=True)
-class ObjectEntry(Entry):
+class RegisteredObject(Registered):
     """The entry of an estimator object."""
 
     made: EstimatorObject

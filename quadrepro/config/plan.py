@@ -17,12 +17,12 @@ from quadrepro.config.algorithms import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.imported import enter
 from quadrepro.core.preprocessing import count_columns
 from quadrepro.core.problems import RowSource, Sources, StoredRows
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.training.grid import Grid
+from quadrepro.core.training.imported import enter
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers

@@ -13,20 +13,20 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
 from quadrepro.core.jit import clock
-from quadrepro.core.learners.grid import Grid, Value
-from quadrepro.core.learners.learner import Learner, Outputs, Part, Rng, TrainingData
-from quadrepro.core.learners.trainers import choose, trainer_of
-from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.measures.measure import evaluate
-from quadrepro.core.measures.registry import MEASURES, find_metric
+from quadrepro.core.measures.names import MEASURES, find_metric
 from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.training.choose import choose, trainer_of
+from quadrepro.core.training.contract import Learner, Outputs, Part, Rng, TrainingData
+from quadrepro.core.training.grid import Grid, Value
+from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.estimator import EstimatorPredictor
+    from quadrepro.core.training.estimator import EstimatorPredictor
 
 
 def key_of(content: Mapping[str, Any]) -> str:

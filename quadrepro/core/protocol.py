@@ -12,7 +12,7 @@ from pydantic import BeforeValidator, ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.core.holdout import Holdout
-from quadrepro.core.measures.registry import MEASURES, find_metric
+from quadrepro.core.measures.names import MEASURES, find_metric
 from quadrepro.data.schema import View
 
 

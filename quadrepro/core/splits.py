@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, IntArray, NumberArray
 from quadrepro.core.features import dates_of
-from quadrepro.core.learners.learner import trained_on
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
+from quadrepro.core.training.contract import trained_on
 from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.canonical import Column, is_missing, is_text, number, numbers
 from quadrepro.errors import ConfigError

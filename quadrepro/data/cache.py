@@ -45,7 +45,7 @@ class DamagedError(DataError):
 
 
 @dataclasses.dataclass(frozen=True)
-class Entry:
+class CachedRows:
     """A table in the cache, and where it came from."""
 
     path: Path
@@ -64,7 +64,7 @@ def cache_folder() -> Path:
         ) from None
 
 
-def find(card: Card, file: Path | None = None) -> Entry | None:
+def find(card: Card, file: Path | None = None) -> CachedRows | None:
     """Return the rows of a card, or of a file for it, if they are in the cache."""
     path = _path(card, file)
     if not path.is_file():
@@ -72,14 +72,14 @@ def find(card: Card, file: Path | None = None) -> Entry | None:
     import pyarrow.parquet as pq
 
     try:
-        return Entry(path, pq.read_metadata(path).metadata[_ORIGIN].decode())
+        return CachedRows(path, pq.read_metadata(path).metadata[_ORIGIN].decode())
     except (OSError, ValueError, KeyError, TypeError) as error:
         _refuse_other_faults(error)
         _set_aside(path)
         return None
 
 
-def read(entry: Entry, card: Card, only: Collection[str] | None = None) -> RawTable:
+def read(entry: CachedRows, card: Card, only: Collection[str] | None = None) -> RawTable:
     """Return the rows of an entry in canonical order, with all attributes or `only` some."""
     import pyarrow as pa
     import pyarrow.parquet as pq

@@ -29,7 +29,7 @@ BY_HAND = (
 )
 """How to bring a data set to a machine without a network."""
 
-Where = Path | cache.Entry | FileSource | GeneratedSource
+Where = Path | cache.CachedRows | FileSource | GeneratedSource
 """A place with rows: a canonical CSV, an entry of the cache, or a source of a card."""
 
 
@@ -55,7 +55,7 @@ class Found:
         match self.where:
             case Path() as path:
                 return "ships with quadrepro" if path.parent == cards_folder() else str(path)
-            case cache.Entry() as entry:
+            case cache.CachedRows() as entry:
                 return f"cache ({entry.origin})"
             case None:
                 return "not here"
@@ -81,7 +81,7 @@ class Found:
         card, where = self.card, self.where
         if where is None:
             raise missing_error([card])
-        if isinstance(where, cache.Entry):
+        if isinstance(where, cache.CachedRows):
             return cache.read(where, card, only)
         file = Path(where.path) if isinstance(where, FileSource) else where
         is_large = card.rows * len(card.attributes) >= LARGE

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from quadrepro.base.code import PACKAGE, code_hash, versions_of
-from quadrepro.core.learners.learner import Learner
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.metrics import find_metric
 from quadrepro.core.protocol import Protocol
+from quadrepro.core.training.contract import Learner
 
 PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "numba")
 """Packages whose versions a record keeps."""

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.metrics import Metric
 from quadrepro.core.problems import Problem, RowSource
+from quadrepro.core.training.algorithms import BASELINE
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
 
 Place = tuple[str, str, int]

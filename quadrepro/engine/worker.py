@@ -36,7 +36,7 @@ from quadrepro.base.files import write_bytes
 from quadrepro.base.text import tell
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse, training_data
-from quadrepro.core.learners.imported import place_of_user
+from quadrepro.core.training.imported import place_of_user
 from quadrepro.engine.keys import environment, makers, utc_now
 from quadrepro.engine.records import Record, Status
 from quadrepro.errors import ConfigError

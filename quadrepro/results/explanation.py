@@ -11,7 +11,7 @@ import pandas as pd
 
 from quadrepro.config.plan import Plan
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.results.files import cell_row, environments

@@ -23,8 +23,8 @@ from quadrepro.base.files import is_regular, read_bytes, read_text, write_text
 from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
 from quadrepro.base.text import few
 from quadrepro.config.checks import MAX_CELLS
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.metrics import METRICS
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN

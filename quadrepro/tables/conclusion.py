@@ -11,8 +11,8 @@ from typing import Any
 
 from quadrepro.base.text import few
 from quadrepro.config.config import Experiment
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.problems import RowSource
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import (
     LEVEL,

@@ -9,9 +9,9 @@ from click.testing import Result
 from quadrepro.base.resources import cards_folder, configs_folder
 from quadrepro.config.reference import config_reference, schema_of
 from quadrepro.config.tables import KINDS
-from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.metrics import METRICS
+from quadrepro.core.training.algorithms import ALGORITHMS
 from quadrepro.data.card import card_names
 from quadrepro.papers.claims import CLAIMS
 from tests.cli import call

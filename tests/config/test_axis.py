@@ -10,7 +10,7 @@ from pydantic import ValidationError
 from scipy.stats import kstest
 
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.training.grid import Hyperparameter
 
 ROUNDS = Hyperparameter("n_rounds", "integer", "small", "rounds")
 LAM = Hyperparameter("lam", "number", "large", "lambda")

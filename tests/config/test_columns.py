@@ -120,8 +120,8 @@ def test_a_pipeline_is_called_by_its_steps_and_searched_by_its_parameters() -> N
 
 
 OWN = """
-from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.learner import Algorithm
+from quadrepro.core.training.grid import N_ROUNDS
+from quadrepro.core.training.contract import Algorithm
 
 
 class Plain:

@@ -14,10 +14,10 @@ from sklearn.preprocessing import MinMaxScaler
 
 from quadrepro.core import problems
 from quadrepro.core.cell import Cell, training_data
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.voters import TransformerVoters
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.voting import TransformerVoters
 from tests.make import cells_of
 
 

@@ -194,7 +194,7 @@ NUMBERS = WHOLE.map(float) | st.floats(width=32) | st.floats(allow_infinity=Fals
 COLOURS = ["", "red", "é", "é" * 1000]
 
 
-def kept(card: Card, table: RawTable, file: Path | None = None) -> cache.Entry:
+def kept(card: Card, table: RawTable, file: Path | None = None) -> cache.CachedRows:
     """Return the entry of rows that are written."""
     cache.write(card, table, "OpenML 7", file)
     entry = cache.find(card, file)

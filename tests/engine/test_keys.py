@@ -15,16 +15,16 @@ import pytest
 
 from quadrepro.base import code
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.protocol import Protocol
+from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.engine import keys
 from quadrepro.engine.worker import run_cell
 from tests.make import cells
 
 VERIFIED = (
     *("__init__.py", "base/", "errors.py", "engine/"),
-    *("core/learners/registry", "core/measures/registry"),
+    *("core/training/algorithms", "core/measures/names"),
     *("data/cache", "data/checks", "data/store", "data/source"),
 )
 """Other modules that a cell runs through: what they return does not depend on their code, since
@@ -79,7 +79,7 @@ USES = {
     "core/measures/cbboost.py": {"adaboost", "lpboost"},
     "core/learners/adaboost.py": {"adaboost"},
     "core/learners/programs.py": {"lpboost"},
-    "core/measures/registry.py": set(),
+    "core/measures/names.py": set(),
     "core/measures/ebboost.py": set(),
     "core/learners/quadboost.py": set(),
     "tables/table.py": set(),

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.metrics import find_metric
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from tests.make import plan_of

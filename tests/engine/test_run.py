@@ -23,8 +23,8 @@ from threadpoolctl import threadpool_info, threadpool_limits
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, key_of
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import progress
 from quadrepro.engine.progress import RunProgress

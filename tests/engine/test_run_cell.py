@@ -25,11 +25,11 @@ from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.features import Feature
 from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.preprocessing import Normaliser, add_noise
 from quadrepro.core.seeds import generator
+from quadrepro.core.training.contract import positive_votes
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem

@@ -25,9 +25,9 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult
 from quadrepro.core.cell import compute as compute_cell
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.problems import FreshRows
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine import run as engine
 from quadrepro.engine import worker
 from quadrepro.engine.records import Record, RecordStore

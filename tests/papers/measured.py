@@ -11,7 +11,7 @@ from typing import Any, TypeAlias
 from quadrepro.base.text import scaled
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS

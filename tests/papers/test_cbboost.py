@@ -6,7 +6,7 @@ from math import nan
 
 import pytest
 
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
 from tests.papers.measured import (
     Judged,

@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import pytest
 
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
 from tests.papers.measured import columns_of, judged, load, ours, outcomes_of, rows_of
 

@@ -15,8 +15,8 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.learner import Algorithm, Learner, validator
 from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.training.contract import Algorithm, Learner, validator
 
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:

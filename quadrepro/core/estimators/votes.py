@@ -30,15 +30,15 @@ from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import N_ROUNDS, Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
-from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import Norm, QuadBoost, Selection
 from quadrepro.core.learners.rounds import MOST_ROUNDS, BoostingAlgorithm, in_range, normalised
+from quadrepro.core.training.contract import Algorithm
+from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.coded import VoterMatrix, VoterOutputs
 from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps

@@ -20,8 +20,6 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     FLOOR,
     NO_EDGE,
@@ -40,6 +38,8 @@ from quadrepro.core.learners.rounds import (
     strongest,
     strongest_of,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS
 from quadrepro.core.voters.chains import ASLEEP, CACHED, Chains, Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
@@ -156,7 +156,7 @@ class AdaBoost(WeightBoosting):
         return take_rounds(voters, y, copies, whole, w, n_rounds)
 
 
-ADABOOST = Entry(
+ADABOOST = Registered(
     AdaBoost,
     "AdaBoost",
     "Freund and Schapire 1997; lecture, section 4",

@@ -25,8 +25,6 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.elementary import exp, exp_each, log, log1p
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     LARGEST_STEP,
     NO_EDGE,
@@ -41,6 +39,8 @@ from quadrepro.core.learners.rounds import (
     strongest,
     strongest_of,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
@@ -288,7 +288,7 @@ def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
     return (whole + rest / fine) / scale
 
 
-ABR = Entry(
+ABR = Registered(
     AdaBoostReg,
     "AdaBoost_REG",
     "Raetsch, Onoda and Mueller 2001",

@@ -30,14 +30,14 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
     Trace,
     first_of_largest,
     normalised,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.gram import Gram, write_rows
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -195,5 +195,5 @@ class GBCBBoost(CBoundBoosting):
 
 
 GRID = {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]}
-CB_BOOST = Entry(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1", GRID)
-GB_CB_BOOST = Entry(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B", GRID)
+CB_BOOST = Registered(CBBoost, "CB-Boost", "Bauvin et al. 2020, algorithm 1", GRID)
+GB_CB_BOOST = Registered(GBCBBoost, "GB-CB-Boost", "Bauvin et al. 2020, appendix B", GRID)

@@ -24,9 +24,9 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
-from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs import MU, RESIDUAL, SolverError, feasible, mu_limit
+from quadrepro.core.training.contract import Algorithm, Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.reduction import VotingProblem
 
 NOISE = 1e-12
@@ -328,7 +328,7 @@ def _write_votes(
             break
 
 
-CQBOOST = Entry(
+CQBOOST = Registered(
     CqBoost,
     "CqBoost",
     "Roy et al. 2016",

@@ -24,8 +24,6 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     TIE,
     UNITS,
@@ -41,6 +39,8 @@ from quadrepro.core.learners.rounds import (
     step_of,
     steps_of,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.voters.chains import Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
@@ -172,7 +172,7 @@ def divisors(tanh: Any, edge: Any) -> tuple[Any, Any]:
     return right, 1.0 - tanh * ((1.0 + edge) / (1.0 + tanh))
 
 
-EBBOOST = Entry(
+EBBOOST = Registered(
     EBBoost,
     "EBBoost",
     "Shivaswamy and Jebara 2010, algorithm 2",

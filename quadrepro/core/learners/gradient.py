@@ -33,10 +33,10 @@ from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.arguments import check_leaf
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
-from quadrepro.core.learners.learner import Entry, Outputs, Predictor
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, mean_of, ratio
 from quadrepro.core.learners.trees import LARGEST_TREE, LeafArray, TreeFitter, Trees
+from quadrepro.core.training.contract import Outputs, Predictor, Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
 U = Hyperparameter("u", "number", "small", "u of α_k = min(1, 2 / (k + u))")
@@ -299,19 +299,19 @@ _STEPS = [0.01, 0.03, 0.1, 0.3, 1]
 _SCALES = {"u": [1, 10, 100, 1000], **_FEW}
 
 
-def _entry(label: str, place: str, step: StepName, grid: dict[str, Any], own: str = "") -> Entry:
-    """Return the entry of a way to step; `own` is the setting of it that the user may change."""
+def _way(label: str, place: str, step: StepName, grid: dict[str, Any], own: str = "") -> Registered:
+    """Register a way to step; `own` is the setting of it that the user may change."""
     preset = {"step": step, "bound": None, "theory": False}
     preset.pop(own, None)
-    return Entry(GradientBoost, label, f"Re-scale boosting, {place}", grid, preset)
+    return Registered(GradientBoost, label, f"Re-scale boosting, {place}", grid, preset)
 
 
-BOOSTING = _entry("Boosting", "algorithm 1", "full", _TREES)
-RSBOOSTING = _entry("RSboosting", "section IV", "shrink", {"nu": _STEPS, **_FEW})
-RTBOOSTING = _entry("RTboosting", "section IV", "truncate", _TREES, "bound")
-RBOOSTING = _entry("RBoosting", "algorithm 2", "rescale", _SCALES, "theory")
-EPSILON_BOOSTING = _entry("ε-boosting", "section IV", "epsilon", {"eps": _STEPS, **_FEW})
-RESCALE_RTBOOSTING = _entry("Re-scale RTboosting", "remark 1", "rescale-truncate", _SCALES, "bound")
-RESCALE_EPSILON_BOOSTING = _entry(
+BOOSTING = _way("Boosting", "algorithm 1", "full", _TREES)
+RSBOOSTING = _way("RSboosting", "section IV", "shrink", {"nu": _STEPS, **_FEW})
+RTBOOSTING = _way("RTboosting", "section IV", "truncate", _TREES, "bound")
+RBOOSTING = _way("RBoosting", "algorithm 2", "rescale", _SCALES, "theory")
+EPSILON_BOOSTING = _way("ε-boosting", "section IV", "epsilon", {"eps": _STEPS, **_FEW})
+RESCALE_RTBOOSTING = _way("Re-scale RTboosting", "remark 1", "rescale-truncate", _SCALES, "bound")
+RESCALE_EPSILON_BOOSTING = _way(
     "Re-scale ε-boosting", "remark 1", "rescale-epsilon", {"eps": _STEPS, **_FEW}
 )

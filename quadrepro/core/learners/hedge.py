@@ -19,8 +19,6 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.elementary import log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     NO_EDGE,
     Round,
@@ -34,6 +32,8 @@ from quadrepro.core.learners.rounds import (
     strongest,
     strongest_of,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import VoterSource
@@ -117,7 +117,7 @@ def experts_rate(n_rounds: int, m: float) -> float:
     return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
 
 
-HEDGE = Entry(
+HEDGE = Registered(
     HedgeBoost,
     "Experts' vote",
     "lecture, section 3",

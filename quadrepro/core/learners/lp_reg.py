@@ -22,10 +22,10 @@ import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.lpboost import LinearProgram
 from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import Hyperparameter
 
 # At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
 NU = Hyperparameter(
@@ -86,7 +86,7 @@ class RegularizedLP(SoftMargin):
         return solve
 
 
-RLP_BOOST = Entry(
+RLP_BOOST = Registered(
     RegularizedLP,
     "RLP-Boost",
     "Raetsch, Onoda and Mueller 2001, LP_REG",

@@ -23,9 +23,9 @@ import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid, Hyperparameter
-from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.training.contract import Algorithm, Registered
+from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.reduction import VotingProblem
 
 OPTIONS: dict[str, bool | int | float | str] = {
@@ -129,6 +129,6 @@ class LPBoost(Algorithm):
         return paths
 
 
-LPBOOST = Entry(
+LPBOOST = Registered(
     LPBoost, "LPBoost", "Demiriz et al. 2002", {"C": {"from": 1e-3, "to": 1000, "points": 10}}
 )

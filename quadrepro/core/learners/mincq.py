@@ -20,9 +20,9 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.grid import N_ROUNDS, Grid
-from quadrepro.core.learners.learner import Algorithm, Entry
 from quadrepro.core.learners.programs import MU, SolverError, feasible, mu_limit, solve_box_program
+from quadrepro.core.training.contract import Algorithm, Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.reduction import VotingProblem
 
 RIDGE = 1e-7
@@ -119,11 +119,11 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     return weights
 
 
-MINCQ = Entry(
+MINCQ = Registered(
     MinCq, "MinCq", "Germain et al. 2015", {"mu": {"from": 0.9, "to": 0.009, "points": 10}}
 )
 
-MINCQ_ON_CB_BOOST = Entry(
+MINCQ_ON_CB_BOOST = Registered(
     MinCqOnCBBoost,
     "MinCq(CB-Boost)",
     "Bauvin et al. 2020, figure 5",

@@ -12,7 +12,7 @@ from piqp.piqp_python import DenseSolver, SparseSolver
 from scipy.sparse import csc_matrix
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Hyperparameter
+from quadrepro.core.training.grid import Hyperparameter
 
 PRECISION = 1e-11
 """Relative residual at which PIQP ends."""

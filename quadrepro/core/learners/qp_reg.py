@@ -16,10 +16,10 @@ import numpy as np
 from scipy import sparse
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.programs import solve_sparse_program
 from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import Hyperparameter
 
 NO_SLACK = 1e-9
 """Largest slack that counts as none."""
@@ -71,7 +71,7 @@ class RegularizedQP(SoftMargin):
         return MarginQP(margins, counts).solve
 
 
-RQP_BOOST = Entry(
+RQP_BOOST = Registered(
     RegularizedQP,
     "RQP-Boost",
     "Raetsch, Onoda and Mueller 2001, QP_REG",

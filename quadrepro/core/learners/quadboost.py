@@ -24,14 +24,14 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.learners.learner import Entry
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
     Trace,
     first_of_largest,
     first_of_size,
 )
+from quadrepro.core.training.contract import Registered
+from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.voters.gram import Gram, write_rows
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -163,11 +163,11 @@ _ROUNDS = {"n_rounds": [10, 100, 1000, 10_000]}
 _LAMS, _MOST = {"from": 1000, "to": 1, "points": 5}, {"from": 1e-4, "to": 0.1, "points": 5}
 _ONE = {"n_rounds": {"from": 1, "to": 1000, "points": 10}}
 _L1 = {"lam": {"from": 1, "to": 1e-4, "points": 10}}
-QUADBOOST = Entry(QuadBoost, "QuadBoost", "QuadBoost, eq. 6", _ONE, {"norm": None})
-QUADBOOST_L1 = Entry(QuadBoost, "QuadBoost-L1", "QuadBoost, eq. 7", _L1, {"norm": "l1"})
-QUADBOOST_L2 = Entry(
+QUADBOOST = Registered(QuadBoost, "QuadBoost", "QuadBoost, eq. 6", _ONE, {"norm": None})
+QUADBOOST_L1 = Registered(QuadBoost, "QuadBoost-L1", "QuadBoost, eq. 7", _L1, {"norm": "l1"})
+QUADBOOST_L2 = Registered(
     QuadBoost, "QuadBoost-L2", "QuadBoost, eq. 8", _ROUNDS | {"lam": _LAMS}, {"norm": "l2"}
 )
-QUADBOOST_LINF = Entry(
+QUADBOOST_LINF = Registered(
     QuadBoost, "QuadBoost-L∞", "QuadBoost, eq. 9", _ROUNDS | {"alpha_max": _MOST}, {"norm": "linf"}
 )

@@ -20,8 +20,8 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.grid import N_ROUNDS, Grid
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.training.contract import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.chains import Chains, Listing
 from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem

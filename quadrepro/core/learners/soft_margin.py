@@ -11,9 +11,9 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, StoppedRuns, positive_votes
 from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.training.contract import Algorithm, DrawnProblem, StoppedRuns, positive_votes
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.drawn import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 

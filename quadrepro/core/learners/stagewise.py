@@ -41,9 +41,9 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import validated, weighted_examples
 from quadrepro.core.elementary import exp_each, log, log_each
-from quadrepro.core.learners.estimator import EstimatorEntry
 from quadrepro.core.learners.rounds import in_range
 from quadrepro.core.learners.trees import TreeFitter, Trees
+from quadrepro.core.training.estimator import RegisteredEstimator
 
 EPS = float(np.finfo(np.float64).eps)
 """Probabilities are at least this, so that logarithms and quotients are finite."""
@@ -737,14 +737,14 @@ ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
 """Numbers of rounds for a config that names none."""
 
 
-def _entry(name: str, label: str, source: str) -> EstimatorEntry:
-    return EstimatorEntry(f"quadrepro:{name}Classifier", label, source, ROUNDS)
+def _registered(name: str, label: str, source: str) -> RegisteredEstimator:
+    return RegisteredEstimator(f"quadrepro:{name}Classifier", label, source, ROUNDS)
 
 
 FHT = "Friedman, Hastie and Tibshirani 2000"
 
-REAL_ADABOOST = _entry("RealAdaBoost", "Real AdaBoost", f"{FHT}, algorithm 2")
-GENTLE_ADABOOST = _entry("GentleAdaBoost", "Gentle AdaBoost", f"{FHT}, algorithm 4")
-LOGITBOOST = _entry("LogitBoost", "LogitBoost", f"{FHT}, algorithms 3 and 6")
-ADABOOST_M1 = _entry("AdaBoostM1", "AdaBoost.M1", "Freund and Schapire 1996, figure 1")
-SAMME = _entry("SAMME", "SAMME", "Zhu, Zou, Rosset and Hastie 2009, algorithm 2")
+REAL_ADABOOST = _registered("RealAdaBoost", "Real AdaBoost", f"{FHT}, algorithm 2")
+GENTLE_ADABOOST = _registered("GentleAdaBoost", "Gentle AdaBoost", f"{FHT}, algorithm 4")
+LOGITBOOST = _registered("LogitBoost", "LogitBoost", f"{FHT}, algorithms 3 and 6")
+ADABOOST_M1 = _registered("AdaBoostM1", "AdaBoost.M1", "Freund and Schapire 1996, figure 1")
+SAMME = _registered("SAMME", "SAMME", "Zhu, Zou, Rosset and Hastie 2009, algorithm 2")

@@ -10,7 +10,7 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.yaml import Place
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.names import MEASURES
 from quadrepro.data.schema import Values
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Evidence, Word

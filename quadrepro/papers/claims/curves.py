@@ -13,7 +13,7 @@ import numpy as np
 from pydantic import Field
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures.registry import title_of
+from quadrepro.core.measures.names import title_of
 from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, MeasureName, by_row, checked
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,

@@ -11,8 +11,8 @@ from typing import Any, Generic, TypeVar, cast
 from quadrepro.base.text import scaled
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.tables import KINDS, asked_for
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.metrics import find_metric
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed

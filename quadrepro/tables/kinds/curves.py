@@ -14,7 +14,7 @@ import numpy as np
 from pydantic import Field
 
 from quadrepro.base.models import Model
-from quadrepro.core.measures.registry import title_of
+from quadrepro.core.measures.names import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Curve, Lacking, Ours

@@ -14,8 +14,8 @@ from math import nan
 from typing import Any
 
 from quadrepro.base.text import few
-from quadrepro.core.learners.registry import BASELINE
 from quadrepro.core.metrics import NUMBERS, Metric
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order

@@ -14,10 +14,10 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
-from quadrepro.core.learners.grid import Grid, Hyperparameter
-from quadrepro.core.learners.learner import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.learners.rounds import Round, Trace, WeightBoosting
-from quadrepro.core.learners.trainers import VoteTrainer
+from quadrepro.core.training.choose import VoteTrainer
+from quadrepro.core.training.contract import Algorithm, DrawnProblem, Part, Rng, TrainingData
+from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem

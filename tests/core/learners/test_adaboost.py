@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import positive_votes
 from quadrepro.core.learners.rounds import FLOOR, UNITS
+from quadrepro.core.training.contract import positive_votes
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.chains import Chains, Listing
 from quadrepro.core.voters.coded import codes_of_matrix
 from tests.core.learners.given import (

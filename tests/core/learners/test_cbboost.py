@@ -9,7 +9,7 @@ from scipy.optimize import nnls
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost, CBoundBoosting, GBCBBoost
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.core.learners.given import Problem, make_problem, signs, small_labels
 

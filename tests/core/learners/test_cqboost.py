@@ -11,8 +11,8 @@ from scipy.optimize import LinearConstraint, minimize
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners import cqboost
 from quadrepro.core.learners.cqboost import CqBoost, rounds
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles
 from tests.core.learners.given import make_problem

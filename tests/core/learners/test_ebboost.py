@@ -10,7 +10,7 @@ from scipy.optimize import minimize_scalar
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import Grid
+from quadrepro.core.training.grid import Grid
 from tests.core.learners.given import (
     Problem,
     SeenVoters,

@@ -18,8 +18,8 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.losses import LOSSES
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.stumps import Stumps
 
 GRIDS: dict[str, dict[str, list[float]]] = {

@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 
 from quadrepro import HedgeBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
+from quadrepro.core.training.grid import Grid
 from tests.core.learners.given import (
     Problem,
     SeenVoters,

@@ -18,13 +18,13 @@ from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.learners import lpboost, programs
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
 from quadrepro.core.learners.lpboost import LinearProgram, LPBoost
 from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
 from quadrepro.core.learners.programs import SolverError
 from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
 from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
 from tests import oracles

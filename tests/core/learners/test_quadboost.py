@@ -13,10 +13,10 @@ from sklearn.linear_model import Lasso, Ridge
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners import rounds
-from quadrepro.core.learners.grid import Grid
 from quadrepro.core.learners.quadboost import QuadBoost, Selection
 from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_of_size
-from quadrepro.core.learners.trainers import NoSolutionError
+from quadrepro.core.training.choose import NoSolutionError
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import Problem, make_problem, votes

@@ -17,9 +17,7 @@ from quadrepro.core.holdout import Holdout, HoldoutStumps
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import DrawnProblem, StoppedRuns
 from quadrepro.core.learners.rounds import (
     LARGEST_STEP,
     NO_EDGE,
@@ -30,6 +28,8 @@ from quadrepro.core.learners.rounds import (
     steps_of,
     strongest,
 )
+from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem

@@ -22,10 +22,10 @@ from quadrepro import (
     SAMMEClassifier,
 )
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Part, TrainingData
-from quadrepro.core.learners.registry import ALGORITHMS
-from quadrepro.core.learners.trainers import OneVsRest, trainer_of
+from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.choose import OneVsRest, trainer_of
+from quadrepro.core.training.contract import Part, TrainingData
+from quadrepro.core.training.grid import Grid
 
 EPS = np.finfo(float).eps
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from quadrepro.core.measures.registry import MEASURES, title_of
+from quadrepro.core.measures.names import MEASURES, title_of
 from tests.core.measures.votes import (
     WEIGHTS,
     four_votes,

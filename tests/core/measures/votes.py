@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.measures.measure import Trained, evaluate
-from quadrepro.core.measures.registry import MEASURES
+from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.seeds import generator
+from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.grid import Grid
 
 H = np.array([[1.0, 1, -1], [1, -1, -1], [-1, -1, 1], [-1, 1, 1]])
 Y = np.array([1.0, 1, -1, -1])

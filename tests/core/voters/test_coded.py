@@ -12,9 +12,9 @@ from scipy.sparse import csr_array
 from quadrepro import Stumps
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Algorithm
 from quadrepro.core.learners.quadboost import QuadBoost
+from quadrepro.core.training.contract import Algorithm
+from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.coded import (
     CodedVoters,
     codes_of_matrix,

@@ -17,7 +17,7 @@ from scipy.stats import rankdata, wilcoxon
 from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
-from quadrepro.core.learners.registry import BASELINE
+from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.stats import detectable_difference, holm

@@ -12,8 +12,8 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.measures.registry import title_of
+from quadrepro.core.measures.names import title_of
+from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError

@@ -19,7 +19,7 @@ from sklearn.utils import _safe_indexing
 
 from quadrepro.base.code import files_needed, imports_of, is_own, user_file
 from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.learners.estimator import (
+from quadrepro.core.training.estimator import (
     EstimatorPredictor,
     check_parameters,
     parts,
@@ -27,8 +27,8 @@ from quadrepro.core.learners.estimator import (
     settle,
     task_of,
 )
-from quadrepro.core.learners.grid import Value
-from quadrepro.core.learners.imported import hash_of
+from quadrepro.core.training.grid import Value
+from quadrepro.core.training.imported import hash_of
 
 
 @dataclass(frozen=True, eq=False)

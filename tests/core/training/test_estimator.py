@@ -26,20 +26,20 @@ from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.features import Feature
-from quadrepro.core.learners.estimator import (
+from quadrepro.core.training.algorithms import find_registered
+from quadrepro.core.training.contract import Outputs, Part, TrainingData
+from quadrepro.core.training.estimator import (
     EstimatorPredictor,
     build,
     checked,
-    estimator_entry,
     estimator_outputs,
     of_rows,
     package_of,
-    pipeline_entry,
+    registered_estimator,
+    registered_pipeline,
     settle,
 )
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Outputs, Part, TrainingData
-from quadrepro.core.learners.registry import find_entry
+from quadrepro.core.training.grid import Grid
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -324,22 +324,22 @@ def test_a_class_that_does_not_state_its_task_does_either(
 ) -> None:
     (Path(own) / "mine_stated.py").write_text(OLD, encoding="utf-8")
     monkeypatch.syspath_prepend(own)
-    monkeypatch.setattr("quadrepro.core.learners.imported.distributions", lambda module: ("x",))
+    monkeypatch.setattr("quadrepro.core.training.imported.distributions", lambda module: ("x",))
     for task in ("classification", "regression"):
-        made = estimator_entry("mine_stated:Bare").make({})
+        made = registered_estimator("mine_stated:Bare").make({})
         bound = made.for_task(task)
         assert bound is not None
         assert bound.task == task
-    made = estimator_entry("mine_stated:Regressor").make({})
+    made = registered_estimator("mine_stated:Regressor").make({})
     assert (made.task, made.for_task("classification")) == ("regression", None)
     with pytest.raises(ValueError, match="Shift predicts neither classes nor numbers"):
-        estimator_entry("mine_stated:Shift").make({})
+        registered_estimator("mine_stated:Shift").make({})
 
 
 def test_steps_after_one_without_transform_are_refused(own: str) -> None:
     message = "SVC has no transform: it can only be the last step"
     with pytest.raises(PydanticCustomError, match=message) as caught:
-        pipeline_entry(["PCA", "SVC", "mine_old:Untagged"], own)
+        registered_pipeline(["PCA", "SVC", "mine_old:Untagged"], own)
     assert caught.value.context["place"] == (1,)
     with pytest.raises(ValueError, match=message):
         build("BaggingClassifier", {"estimator": {"Pipeline": {"steps": ["SVC", "SVC"]}}})
@@ -378,20 +378,20 @@ class Pipeline(Plain):
 
 
 def test_an_estimator_is_called_by_its_class_and_a_pipeline_by_its_steps() -> None:
-    entry = estimator_entry("xgboost:XGBClassifier")
+    entry = registered_estimator("xgboost:XGBClassifier")
     assert entry.label == "XGBClassifier"
     assert "max_depth" in entry.names({})
     made = entry.make({"max_depth": 2})
     assert (made.name, made.settings) == ("xgboost:XGBClassifier", {"max_depth": 2})  # type: ignore[union-attr]
     steps = ["StandardScaler", {"PCA": {"n_components": 2}}, "xgboost:XGBClassifier"]
-    entry = pipeline_entry(steps)
+    entry = registered_pipeline(steps)
     assert entry.label == "StandardScaler + PCA + XGBClassifier"
     assert "steps" not in entry.names({})
     assert "xgbclassifier__max_depth" in entry.names({})
     # CatBoost does not show its parameters.
-    assert "catboostclassifier__depth" in pipeline_entry(["PCA", BOOSTERS[2]]).names({})
+    assert "catboostclassifier__depth" in registered_pipeline(["PCA", BOOSTERS[2]]).names({})
     assert entry.make({"pca__n_components": 3}).settings["pca__n_components"] == 3
-    assert pipeline_entry(["passthrough", "SVC"]).label == "passthrough + SVC"
+    assert registered_pipeline(["passthrough", "SVC"]).label == "passthrough + SVC"
 
 
 @pytest.mark.parametrize(
@@ -405,15 +405,15 @@ def test_an_estimator_is_called_by_its_class_and_a_pipeline_by_its_steps() -> No
 )
 def test_a_step_that_cannot_be_used_is_named(steps: list[Any], message: str, place: int) -> None:
     with pytest.raises(PydanticCustomError, match=re.escape(message)) as caught:
-        pipeline_entry(steps)
+        registered_pipeline(steps)
     assert caught.value.context["place"] == (place,)
 
 
 def test_what_neither_classifies_nor_predicts_is_refused() -> None:
     with pytest.raises(ValueError, match="KMeans predicts neither classes nor numbers"):
-        estimator_entry("sklearn:KMeans").make({})
+        registered_estimator("sklearn:KMeans").make({})
     with pytest.raises(ValueError, match="PCA \\+ PCA predicts neither classes nor numbers"):
-        pipeline_entry(["PCA", "PCA"]).make({})
+        registered_pipeline(["PCA", "PCA"]).make({})
 
 
 # Predictions are those of the estimator itself.
@@ -695,7 +695,7 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
 def test_blocks_of_rows_give_what_bagging_predicts_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, X_new = examples()
     bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
-    monkeypatch.setattr("quadrepro.core.learners.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
+    monkeypatch.setattr("quadrepro.core.training.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
     np.testing.assert_array_equal(of_rows(bagging, X_new), bagging.predict(X_new))
     found = of_rows(bagging, X_new, "predict_proba")
     np.testing.assert_array_equal(found, bagging.predict_proba(X_new))
@@ -771,7 +771,7 @@ def test_a_single_class_has_its_probability_and_no_score() -> None:
 )
 def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_classes: int) -> None:
     X, labels = np.zeros((len(y), 2)), np.array(y, dtype=np.float64)
-    learner = find_entry("baseline").make({}).for_task(task)
+    learner = find_registered("baseline").make({}).for_task(task)
     assert isinstance(learner, EstimatorPredictor)
     assert not learner.against_rest(task)
     assert learner.hyperparameters == ()
@@ -792,5 +792,5 @@ def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_class
 
 @pytest.mark.parametrize(("last", "many"), [("quadrepro:AdaBoostClassifier", False), ("SVC", True)])
 def test_a_pipeline_separates_as_many_classes_as_its_last_step(last: str, many: bool) -> None:
-    pipeline = pipeline_entry(["StandardScaler", last]).make({})
+    pipeline = registered_pipeline(["StandardScaler", last]).make({})
     assert pipeline.against_rest("multiclass") is not many

@@ -9,11 +9,11 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from quadrepro.base.registry import Registry
-from quadrepro.core.learners.learner import Entry
+from quadrepro.core.training.contract import Registered
 from quadrepro.errors import closest, nearest
 
 if TYPE_CHECKING:
-    from quadrepro.core.learners.estimator import EstimatorEntry
+    from quadrepro.core.training.estimator import RegisteredEstimator
 
 
 def axis_text(axis: Any) -> str:
@@ -32,7 +32,7 @@ def axis_text(axis: Any) -> str:
 BASELINE = "baseline"
 """Name of the algorithm that does not look at the attributes."""
 
-ALGORITHMS: Registry[Entry | EstimatorEntry] = Registry(
+ALGORITHMS: Registry[Registered | RegisteredEstimator] = Registry(
     "algorithm",
     {
         "quadboost": "core.learners.quadboost:QUADBOOST",
@@ -63,7 +63,7 @@ ALGORITHMS: Registry[Entry | EstimatorEntry] = Registry(
         "adaboost-m1": "core.learners.stagewise:ADABOOST_M1",
         "samme": "core.learners.stagewise:SAMME",
         "hedge": "core.learners.hedge:HEDGE",
-        BASELINE: "core.learners.estimator:BASELINE",
+        BASELINE: "core.training.estimator:BASELINE",
     },
 )
 """The algorithms; each declares its entry in its own file."""
@@ -73,7 +73,7 @@ def check_name(name: str) -> None:
     """Raise ValueError, with the nearest name, if an algorithm is unknown."""
     if name in ALGORITHMS:
         return
-    from quadrepro.core.learners.imported import sklearn_modules
+    from quadrepro.core.training.imported import sklearn_modules
 
     if closest(name, ALGORITHMS) is None and (meant := closest(name, sklearn_modules())):
         raise ValueError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
@@ -81,12 +81,12 @@ def check_name(name: str) -> None:
     raise ValueError(f"unknown algorithm {name!r}{hint}")
 
 
-def find_entry(name: str, folder: str = "") -> Entry | EstimatorEntry:
+def find_registered(name: str, folder: str = "") -> Registered | RegisteredEstimator:
     """Return the entry of a known algorithm, or of an estimator such as ``"sklearn:SVC"``."""
     if ":" in name:
         # The module imports scikit-learn.
-        from quadrepro.core.learners.estimator import estimator_entry
+        from quadrepro.core.training.estimator import registered_estimator
 
-        return estimator_entry(name, folder)
+        return registered_estimator(name, folder)
     found = ALGORITHMS[name]
-    return found if isinstance(found, Entry) else replace(found, folder=folder)
+    return found if isinstance(found, Registered) else replace(found, folder=folder)

@@ -21,9 +21,9 @@ from quadrepro.core.estimators.decision import (
     two_classes,
 )
 from quadrepro.core.learners.gradient import Bound, GradientBoost, Init, StepName
-from quadrepro.core.learners.grid import N_ROUNDS
-from quadrepro.core.learners.learner import Learner
 from quadrepro.core.learners.rounds import in_range
+from quadrepro.core.training.contract import Learner
+from quadrepro.core.training.grid import N_ROUNDS
 
 
 @dataclass(eq=False, repr=False)

@@ -10,7 +10,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout
-from quadrepro.core.learners.learner import Part, Rng
+from quadrepro.core.training.contract import Part, Rng
 from quadrepro.core.voters.coded import CodedVoters, VoterOutputs
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.thresholds import even_thresholds, ranges_of, stumps_on

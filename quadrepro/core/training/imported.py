@@ -31,8 +31,8 @@ from quadrepro.base.code import (
     user_file,
     versions_of,
 )
-from quadrepro.core.learners.grid import Hyperparameter, Value
-from quadrepro.core.learners.learner import Algorithm, Entry, Learner
+from quadrepro.core.training.contract import Algorithm, Learner, Registered
+from quadrepro.core.training.grid import Hyperparameter, Value
 from quadrepro.errors import closest, nearest
 
 SKLEARN, OURS = "sklearn", "quadrepro"
@@ -265,7 +265,7 @@ def names_algorithm(path: str, folder: str = "") -> bool:
         return issubclass(find(path), Algorithm)
     algorithms: set[str] = set()
     for node in tree_of(file).body:
-        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{__package__}."):
+        if isinstance(node, ast.ImportFrom) and f"{node.module}.".startswith(f"{OURS}."):
             algorithms |= {alias.asname or alias.name for alias in node.names}
         elif isinstance(node, ast.ClassDef) and algorithms & {
             ast.unparse(base) for base in node.bases
@@ -343,7 +343,7 @@ class ImportedAlgorithm(Imported):
 
     def made(self) -> Learner:
         """Return the imported algorithm."""
-        return Entry(find(self.name, self.folder), "", self.name).make(dict(self.settings))
+        return Registered(find(self.name, self.folder), "", self.name).make(dict(self.settings))
 
     def try_code(self, candidate: Mapping[str, Value]) -> None:
         """Import and make the algorithm, and check a candidate."""

@@ -25,8 +25,9 @@ from quadrepro.base.models import faults_at
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, IntArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
-from quadrepro.core.learners.imported import (
+from quadrepro.core.training.contract import Outputs, Predictor, TrainingData
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.training.imported import (
     BOOSTERS,
     OURS,
     RESAMPLED,
@@ -43,7 +44,6 @@ from quadrepro.core.learners.imported import (
     names_algorithm,
     step_of,
 )
-from quadrepro.core.learners.learner import Outputs, Predictor, TrainingData
 from quadrepro.errors import nearest
 
 TO_DERIVE = (
@@ -582,7 +582,7 @@ class Baseline(EstimatorPredictor):
 
 
 @dataclass(frozen=True)
-class EstimatorEntry:
+class RegisteredEstimator:
     """An estimator or an algorithm by import path."""
 
     path: str
@@ -623,18 +623,18 @@ class EstimatorEntry:
         return self.learner(self.path, parameters)
 
 
-BASELINE = EstimatorEntry(
+BASELINE = RegisteredEstimator(
     "sklearn:DummyClassifier", "Baseline", "most frequent class, or mean", learner=Baseline
 )
 
 
-def estimator_entry(path: str, folder: str = "") -> EstimatorEntry:
+def registered_estimator(path: str, folder: str = "") -> RegisteredEstimator:
     """Return the entry of an import path such as ``"sklearn:SVC"``."""
     check_path(path, folder)
-    return EstimatorEntry(path, label_of(path), folder=folder)
+    return RegisteredEstimator(path, label_of(path), folder=folder)
 
 
-def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
+def registered_pipeline(steps: Sequence[Any], folder: str = "") -> RegisteredEstimator:
     """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
         with faults_at(i):
@@ -642,7 +642,7 @@ def pipeline_entry(steps: Sequence[Any], folder: str = "") -> EstimatorEntry:
             if made is not None and i < len(steps) - 1:
                 check_inner_step(made)
     label = " + ".join(map(label_of, steps))
-    return EstimatorEntry("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
+    return RegisteredEstimator("sklearn:Pipeline", label, preset={"steps": [*steps]}, folder=folder)
 
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:

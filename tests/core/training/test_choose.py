@@ -28,24 +28,16 @@ from sklearn.tree import DecisionTreeRegressor
 from quadrepro import AdaBoostClassifier, GradientBoostClassifier
 from quadrepro.base.types import FloatArray, IntArray, Task
 from quadrepro.core.holdout import Holdout, HoldoutStumps
-from quadrepro.core.learners import trainers
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.estimator import EstimatorPredictor
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.grid import Grid, Hyperparameter
-from quadrepro.core.learners.learner import (
-    Learner,
-    Part,
-    Predictor,
-    TrainingData,
-    positive_votes,
-    trained_on,
-)
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.quadboost import QuadBoost
-from quadrepro.core.learners.trainers import (
+from quadrepro.core.metrics import METRICS
+from quadrepro.core.splits import KnownRows, deal
+from quadrepro.core.training import choose as trainers
+from quadrepro.core.training.choose import (
     DrawnTrainer,
     NoSolutionError,
     OneVsRest,
@@ -56,9 +48,17 @@ from quadrepro.core.learners.trainers import (
     first_of_largest,
     trainer_of,
 )
-from quadrepro.core.learners.voters import DrawnStumps, FixedStumps, TransformerVoters
-from quadrepro.core.metrics import METRICS
-from quadrepro.core.splits import KnownRows, deal
+from quadrepro.core.training.contract import (
+    Learner,
+    Part,
+    Predictor,
+    TrainingData,
+    positive_votes,
+    trained_on,
+)
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.grid import Grid, Hyperparameter
+from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import CodedVoters
 from quadrepro.core.voters.drawn import Codes, RandomStumps
 from quadrepro.core.voters.source import ZERO_VOTE

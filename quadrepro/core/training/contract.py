@@ -13,7 +13,7 @@ import numpy as np
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets, Task
 from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
-from quadrepro.core.learners.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Entry:
+class Registered:
     """One algorithm as a config names it."""
 
     learner: type[Learner]
@@ -189,7 +189,7 @@ class TrainingData:
 
     Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. X holds the
     positions of the words of `features` only if the learner asks for `categories`. For `voters`,
-    see `quadrepro.core.learners.voters`.
+    see `quadrepro.core.training.voting`.
     """
 
     train: Part

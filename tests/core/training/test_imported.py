@@ -14,9 +14,10 @@ from sklearn.utils import all_estimators
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.core.cell import Cell
-from quadrepro.core.learners import imported
-from quadrepro.core.learners.estimator import EstimatorPredictor
-from quadrepro.core.learners.imported import (
+from quadrepro.core.training import imported
+from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.imported import (
     ImportedAlgorithm,
     check_path,
     enter,
@@ -24,7 +25,6 @@ from quadrepro.core.learners.imported import (
     names_algorithm,
     own_files,
 )
-from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.engine.worker import run_cell
 from tests import make
 from tests.make import lines_of
@@ -62,7 +62,7 @@ def test_every_estimator_of_scikit_learn_is_found_where_it_is() -> None:
 
 def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
     code = (
-        "import sys; from quadrepro.core.learners.imported import sklearn_modules;"
+        "import sys; from quadrepro.core.training.imported import sklearn_modules;"
         "assert sklearn_modules()['SVC'] == 'sklearn.svm';"
         "print([name for name in sys.modules if name.startswith('sklearn')])"
     )
@@ -202,7 +202,7 @@ def test_a_key_holds_the_folders_files_and_the_packages_that_they_import(write: 
 def test_a_key_holds_the_packages_of_nested_estimators_and_quadrepros_own_code() -> None:
     mixed = EstimatorPredictor("Pipeline", {"steps": ["PCA", "xgboost:XGBClassifier"]})
     assert mixed.packages == ("scipy", "scikit-learn", XGBOOST)
-    assert mixed.modules == ("quadrepro.core.learners.estimator",)
+    assert mixed.modules == ("quadrepro.core.training.estimator",)
     ours = EstimatorPredictor("BaggingClassifier", {"estimator": "quadrepro:SAMMEClassifier"})
     assert "quadrepro.core.learners.stagewise" in ours.modules
     weak = ALGORITHMS["samme"].make({"weak": "lightgbm:LGBMClassifier"})
@@ -216,8 +216,8 @@ CODE = """
 from dataclasses import dataclass
 import numpy as np
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.grid import Hyperparameter
-from quadrepro.core.learners.learner import Algorithm as Vote
+from quadrepro.core.training.grid import Hyperparameter
+from quadrepro.core.training.contract import Algorithm as Vote
 
 
 @dataclass(frozen=True)

@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets, Task
-from quadrepro.core.learners.grid import Grid, Value
-from quadrepro.core.learners.learner import (
+from quadrepro.core.measures.measure import Trained
+from quadrepro.core.training.contract import (
     Algorithm,
     DrawnProblem,
     Learner,
@@ -27,8 +27,8 @@ from quadrepro.core.learners.learner import (
     TrainingData,
     trained_on,
 )
-from quadrepro.core.learners.voters import DrawnStumps
-from quadrepro.core.measures.measure import Trained
+from quadrepro.core.training.grid import Grid, Value
+from quadrepro.core.training.voting import DrawnStumps
 from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.source import ZERO_VOTE

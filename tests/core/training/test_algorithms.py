@@ -8,22 +8,22 @@ from pydantic import ValidationError
 
 from quadrepro.base.models import faults_at
 from quadrepro.config.axis import Axis
-from quadrepro.core.learners.estimator import EstimatorEntry
-from quadrepro.core.learners.grid import Grid
-from quadrepro.core.learners.learner import Learner
 from quadrepro.core.learners.quadboost import QuadBoost
-from quadrepro.core.learners.registry import ALGORITHMS, find_entry
+from quadrepro.core.training.algorithms import ALGORITHMS, find_registered
+from quadrepro.core.training.contract import Learner
+from quadrepro.core.training.estimator import RegisteredEstimator
+from quadrepro.core.training.grid import Grid
 
 
 @pytest.mark.parametrize("name", ALGORITHMS)
 def test_every_entry_makes_an_algorithm_with_its_defaults_and_has_a_small_grid(name: str) -> None:
-    entry = find_entry(name)
+    entry = find_registered(name)
     learner = entry.make({})
     assert type(learner) is entry.learner
     assert issubclass(entry.learner, Learner)
     assert bool(learner.hyperparameters) == (name != "baseline")
     assert entry.source
-    if isinstance(entry, EstimatorEntry):
+    if isinstance(entry, RegisteredEstimator):
         assert set(entry.settings) == set(entry.names({}))
         return
     kinds = {h.name: h.kind for h in learner.hyperparameters}

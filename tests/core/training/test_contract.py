@@ -14,13 +14,13 @@ from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
-from quadrepro.core.learners.grid import Grid, Hyperparameter, Value
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.learner import Algorithm, positive_votes
 from quadrepro.core.learners.quadboost import QuadBoost
-from quadrepro.core.learners.registry import ALGORITHMS
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
+from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.contract import Algorithm, positive_votes
+from quadrepro.core.training.grid import Grid, Hyperparameter, Value
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
