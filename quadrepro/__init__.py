@@ -11,19 +11,21 @@ if TYPE_CHECKING:
     from ._version import __version__
     from .api import RankedScores, compare, rank, reproduce
     from .core.estimators.boosted_trees import GradientBoostClassifier, GradientBoostRegressor
+    from .core.estimators.programs import (
+        CqBoostClassifier,
+        LPBoostClassifier,
+        MinCqClassifier,
+        RegularizedLPBoostClassifier,
+        RegularizedQPBoostClassifier,
+    )
     from .core.estimators.votes import (
         AdaBoostClassifier,
         AdaBoostRegClassifier,
         CBBoostClassifier,
-        CqBoostClassifier,
         EBBoostClassifier,
         GBCBBoostClassifier,
         HedgeBoostClassifier,
-        LPBoostClassifier,
-        MinCqClassifier,
         QuadBoostClassifier,
-        RegularizedLPBoostClassifier,
-        RegularizedQPBoostClassifier,
     )
     from .core.learners.stagewise import (
         AdaBoostM1Classifier,
@@ -41,11 +43,13 @@ _PUBLIC = {
     "_version": ["__version__"],
     "api": ["RankedScores", "compare", "rank", "reproduce"],
     "core.estimators.boosted_trees": ["GradientBoostClassifier", "GradientBoostRegressor"],
-    "core.estimators.votes": [
-        *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier"),
-        *("CqBoostClassifier", "EBBoostClassifier", "GBCBBoostClassifier"),
-        *("HedgeBoostClassifier", "LPBoostClassifier", "MinCqClassifier", "QuadBoostClassifier"),
+    "core.estimators.programs": [
+        *("CqBoostClassifier", "LPBoostClassifier", "MinCqClassifier"),
         *("RegularizedLPBoostClassifier", "RegularizedQPBoostClassifier"),
+    ],
+    "core.estimators.votes": [
+        *("AdaBoostClassifier", "AdaBoostRegClassifier", "CBBoostClassifier", "EBBoostClassifier"),
+        *("GBCBBoostClassifier", "HedgeBoostClassifier", "QuadBoostClassifier"),
     ],
     "core.learners.stagewise": [
         *("AdaBoostM1Classifier", "GentleAdaBoostClassifier", "LogitBoostClassifier"),

@@ -19,9 +19,10 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.training.choose import choose, trainer_of
+from quadrepro.core.training.choose import choose_by_folds, choose_by_validation
 from quadrepro.core.training.contract import Learner, Outputs, Part, Rng, TrainingData
 from quadrepro.core.training.grid import Grid, Value
+from quadrepro.core.training.one_vs_rest import fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 
@@ -96,27 +97,29 @@ class CellResult:
 def compute(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data, protocol = training_data(cell), cell.protocol
-    trainer = trainer_of(cell.learner, data, cell.grids)
+    fitted = fit(cell.learner, data, cell.grids)
     start = clock()
-    loss, path = 0.0, None
-    if protocol.holdout is not None or protocol.folds:
-        fold = None if protocol.holdout is not None else cell.problem.split.fold
-        by_errors = protocol.choose_by == "error"
-        i, losses = choose(trainer, fold, None if by_errors else find_metric(protocol.choose_by))
+    loss, trained = 0.0, None
+    if protocol.holdout is not None:
+        i, losses = choose_by_validation(fitted)
+        loss = float(losses[i])
+    elif protocol.folds:
+        metric = None if protocol.choose_by == "error" else find_metric(protocol.choose_by)
+        i, losses = choose_by_folds(fitted, cell.problem.split.fold, metric)
         loss = float(losses[i])
     else:
-        i = len(trainer.candidates) - 1
-        path = trainer.path() if protocol.measures else None
-    outputs = trainer.outputs(i)
+        i = len(fitted.candidates) - 1
+        trained = fitted.trained() if protocol.measures else None
+    outputs = fitted.outputs(i)
     seconds = clock() - start
     measures = {}
-    if path is not None:
-        measures = evaluate({name: MEASURES[name] for name in protocol.measures}, path)
+    if trained is not None:
+        measures = evaluate({name: MEASURES[name] for name in protocol.measures}, trained)
     if data.task == "regression" and cell.problem.truth is not None:
         truth = cell.problem.truth[cell.problem.split.test]
         measures["rmse_noiseless"] = [rmse(outputs.predicted, truth)]
     actual = data.codes_of(data.test.y)
-    return CellResult(trainer.candidates[i], loss, outputs, actual, measures, seconds)
+    return CellResult(fitted.candidates[i], loss, outputs, actual, measures, seconds)
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
@@ -198,6 +201,4 @@ def _voters(cell: Cell, rng: Rng) -> FixedStumps | TransformerVoters | DrawnStum
     holdout = protocol.holdout
     if holdout is None:
         return FixedStumps(protocol.stumps_per_attribute, protocol.voters)
-    return DrawnStumps(
-        lambda codes, y: RandomStumps(codes, y, rng("stumps"), holdout.stumps), holdout
-    )
+    return DrawnStumps(lambda codes: RandomStumps(codes, rng("stumps"), holdout.stumps), holdout)

@@ -74,7 +74,7 @@ def plain_adaboost(cell: Cell, patience: int) -> tuple[int, int, Wrong, FloatArr
     parts = [coded(X[rows], X[split.train]) for rows in (split.train, split.valid, split.test)]
     y_train, y_valid = y[split.train], y[split.valid]
     rule = HoldoutStumps(per_round=40)
-    source = RandomStumps(parts[0], y_train, generator(*cell.draws, "stumps"), rule)
+    source = RandomStumps(parts[0], generator(*cell.draws, "stumps"), rule)
     w, sums, total = np.full(len(y_train), 1 / len(y_train)), [0.0, 0.0, 0.0], 0.0
     best: tuple[int, int, Wrong, FloatArray] = (0, len(y_valid) + 1, np.array([]), w)
     t = 0

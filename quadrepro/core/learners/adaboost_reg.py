@@ -15,142 +15,145 @@ and, with s_i = +1 if the voter classifies the example correctly, else -1,
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
-from typing import Literal
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.elementary import exp, exp_each, log, log1p
+from quadrepro.core.elementary import exp, log, log1p
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.rounds import (
+from quadrepro.core.learners.reweighting import (
     LARGEST_STEP,
     NO_EDGE,
     UNITS,
-    Round,
-    Trace,
+    Examples,
+    Run,
     WeightBoosting,
-    equal_weights,
-    rounding,
-    signed_units,
+    empty_trace,
+    margins_of,
     start,
+    step_of,
     strongest,
-    strongest_of,
+    write_units,
 )
+from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
+from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import VoterSource
+from quadrepro.core.voters.running_sums import (
+    MOST_GROWTH,
+    RunningSums,
+    chain_of,
+    list_again,
+    write_sums,
+)
 
 C = Hyperparameter("C", "number", "large", "how much influence softens a margin", zero=True)
 
 
-@dataclass(frozen=True)
-class AdaBoostReg(WeightBoosting):
-    """AdaBoost_REG, with hyper-parameters C and the number of rounds; C = 0 is AdaBoost.
+class Softening(NamedTuple):
+    """What the loss of a round is made of; all arrays change in place.
 
-    A larger C softens margins more and gives the simpler vote, so it comes first in a grid.
+    Attributes
+    ----------
+    total : ndarray of shape (1,)
+        A.
+    margins : ndarray of shape (n_examples,)
+        y F; infinite for an example that the sample lacks, so that its weight is always 0.
+    influences, means : ndarray of shape (n_examples,)
+        A μ and μ.
+    loss : ndarray of shape (4, n_examples)
+        b, n, d and c of `least_loss`.
     """
 
-    power: Literal[1, 2] = 2
-    """p, the power to which influences are raised."""
+    total: FloatArray
+    margins: FloatArray
+    influences: FloatArray
+    means: FloatArray
+    loss: FloatArray
 
-    hyperparameters = (C, N_ROUNDS)
-
-    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
-        """Yield rounds with AdaBoost's voter and the α ≥ 0 of least softened loss.
-
-        A voter without error ends the run, with a weight that outweighs all others. An edge of at
-        most `NO_EDGE` adds no weight, and ends the run unless the next round has other voters. An α
-        of at most `NO_EDGE` or at least `LARGEST_STEP` for a larger edge ends the run without a
-        weight.
-        """
-        units, sample, soft = rounding(copies), copies > 0, values[:, None]
-        weights, A = equal_weights(copies), np.zeros((len(copies), 1))
-        # An example that the sample lacks has an infinite margin, so that its weight is always 0.
-        margins, influences = np.where(sample, 0.0, np.inf), np.zeros_like(weights)
-        logarithms = -margins
-        for t in count(1):
-            voters.begin(t)
-            picks, edges = strongest(voters, units(weights))
-            signs = np.sign(edges)[:, None] * voters.signs(picks)
-            # A long step may make an example heavy that is too light for whole units, so weights
-            # are not rounded here.
-            w, means = weights / UNITS, influences / np.where(A > 0, A, 1.0)
-            bends = soft * (w - means) ** 2 if self.power == 2 else np.zeros_like(w)
-            losses = np.stack([logarithms, copies, signs + soft * w**self.power, bends], axis=1)
-            found = [least_loss(*loss) for loss in zip(losses, A[:, 0].tolist(), strict=True)]
-            idle, decided = np.abs(edges) <= NO_EDGE, ~((signs <= 0.0) & sample).any(axis=1)
-            endless = (np.array(found) <= NO_EDGE) | (np.array(found) >= LARGEST_STEP)
-            last = decided | np.where(idle, not voters.redraws, endless)
-            steps = np.where(idle | last, 0.0, found)
-            alphas = np.where(decided, 1.0 if t == 1 else LARGEST_STEP * t, steps)
-            yield Round(picks, np.sign(edges) * alphas, last)
-            margins += steps[:, None] * signs
-            influences += steps[:, None] * w
-            A += steps[:, None]
-            means = influences / np.where(A > 0, A, 1.0)
-            softened = margins + soft * A * means**self.power
-            logarithms = softened.min(axis=1, keepdims=True) - softened
-            weights = exp_each(logarithms)
-            sums = [exact_sum(*row) for row in zip(weights, copies, strict=True)]
-            weights *= UNITS / np.array(sums)[:, None]
-
-    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
-        """Run on one sample, see `BoostingAlgorithm.run`."""
-        voters, y, copies, whole = start(problem, sample)
-        [weights] = equal_weights(copies[None])
-        form = float(value), self.power, n_rounds
-        return take_rounds(voters, y, copies, whole, weights, *form)
+    @classmethod
+    def of(cls, signs: FloatArray) -> Softening:
+        """Return the terms before the first round, given labels times numbers of copies."""
+        loss, influences, means = np.zeros((4, len(signs))), *np.zeros((2, len(signs)))
+        margins = np.where(signs != 0, 0.0, np.inf)
+        loss[0], loss[1] = -margins, np.abs(signs)
+        return cls(np.zeros(1), margins, influences, means, loss)
 
 
 @njit
 def take_rounds(
-    voters: Listing,
-    y: IntArray,
-    copies: FloatArray,
-    whole: bool,
-    weights: FloatArray,
-    C: float,
-    power: int,
-    n_rounds: int,
+    voters: RunningSums, examples: Examples, terms: Softening, C: float, power: int, n_rounds: int
 ) -> Trace:
-    """Return the picks of a run; the weights of one copy of each example change in place."""
-    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
-    A, means = 0.0, np.zeros(len(y))
-    margins, influences = np.where(copies > 0, 0.0, np.inf), np.zeros(len(y))
-    loss = np.zeros((4, len(y)))  # b, n, d and c of `least_loss`
-    loss[0], loss[1] = -margins, copies
+    """Return the picks of a run, and the changes of their weights."""
+    weights, signs, whole = examples
+    chains, usual, listed, spans, running, state = voters
+    codes, first = chains.codes, chains.first
+    units, sums = np.empty(len(weights), np.int64), np.empty(len(usual), np.int64)
+    picks, alphas = empty_trace()
     for t in range(1, n_rounds + 1):
-        signed, total = signed_units(weights, copies, whole, y)
-        pick, edge = strongest_of(signed_sums(voters, signed, weights, copies), total, len(y))
-        signs = np.sign(edge) * margins_of(voters.chains, pick, y)
-        if ((signs > 0.0) | (copies == 0.0)).all():
+        if state[0] > MOST_GROWTH:
+            list_again(voters, weights, signs)
+        total = write_units(weights, signs, whole, units)
+        write_sums(units, chains, usual, listed, spans, running, state, sums)
+        pick, edge = strongest(sums, total, len(units))
+        margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
+        if is_without_error(margins, signs):
             picks.append(pick)
-            changes.append(np.sign(edge) * (1.0 if t == 1 else LARGEST_STEP * t))
+            alphas.append(step_of(np.sign(edge), t))
             break
-        w = weights / UNITS
-        loss[2] = signs + C * (w * w if power == 2 else w)
-        if power == 2:
-            loss[3] = C * ((w - means) * (w - means))
-        step = least_loss(loss, A) if abs(edge) > NO_EDGE else 0.0
+        step = softened_step(examples, terms, margins, C, power) if abs(edge) > NO_EDGE else 0.0
         if not NO_EDGE < step < LARGEST_STEP:
             break
         picks.append(pick)
-        changes.append(np.sign(edge) * step)
-        margins += step * signs
-        influences += step * w
-        A += step
-        means = influences / A
-        softened = margins + C * A * (means * means if power == 2 else means)
-        loss[0] = softened.min() - softened
-        for i in range(len(y)):
-            weights[i] = exp(loss[0, i])
-        weights *= UNITS / exact_sum(weights, copies)
-    return np.array(picks, np.intp), np.array(changes)
+        alphas.append(np.sign(edge) * step)
+        state[0] *= soften(examples, terms, margins, step, C, power)
+    return np.array(picks, np.intp), np.array(alphas)
+
+
+@njit
+def is_without_error(margins: FloatArray, signs: FloatArray) -> bool:
+    """Return whether a voter classifies all examples of a sample correctly."""
+    return bool(((margins > 0.0) | (signs == 0.0)).all())
+
+
+@njit
+def softened_step(
+    examples: Examples, terms: Softening, margins: FloatArray, C: float, power: int
+) -> float:
+    """Return the α of least softened loss, given the margins s of the picked voter."""
+    # A long step may make an example heavy that is too light for whole units, so weights are not
+    # rounded here.
+    w = examples.weights / UNITS
+    terms.loss[2] = margins + C * (w * w if power == 2 else w)
+    if power == 2:
+        terms.loss[3] = C * ((w - terms.means) * (w - terms.means))
+    return least_loss(terms.loss, terms.total[0])
+
+
+@njit
+def soften(
+    examples: Examples, terms: Softening, margins: FloatArray, step: float, C: float, power: int
+) -> float:
+    """Reweight the examples after a step; return the largest factor by which a weight grows."""
+    weights, (total, all_margins, influences, means, loss) = examples.weights, terms
+    all_margins += step * margins
+    influences += step * (weights / UNITS)
+    total += step
+    means[:] = influences / total
+    softened = all_margins + C * total * (means * means if power == 2 else means)
+    loss[0] = softened.min() - softened
+    terms_of_loss = np.empty_like(weights)
+    for i in range(len(weights)):
+        terms_of_loss[i] = exp(loss[0, i])
+    scale, growth = UNITS / exact_sum(terms_of_loss, loss[1]), 0.0
+    for i in range(len(weights)):
+        moved = terms_of_loss[i] * scale
+        growth = max(growth, moved / weights[i])
+        weights[i] = moved
+    return growth
 
 
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))
@@ -286,6 +289,54 @@ def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
         whole += np.int64(rounded * counts[i])
         rest += np.int64(np.rint((scaled - rounded) * fine) * counts[i])
     return (whole + rest / fine) / scale
+
+
+@dataclass(frozen=True)
+class AdaBoostReg(WeightBoosting):
+    """AdaBoost_REG, with hyper-parameters C and the number of rounds; C = 0 is AdaBoost.
+
+    A larger C softens margins more and gives the simpler vote, so it comes first in a grid.
+
+    A voter without error ends the run, with a weight that outweighs all others. An edge of at most
+    `NO_EDGE` adds no weight, and ends the run unless the next round has other voters. An α of at
+    most `NO_EDGE` or at least `LARGEST_STEP` for a larger edge ends the run without a weight.
+    """
+
+    power: Literal[1, 2] = 2
+    """p, the power to which influences are raised."""
+
+    hyperparameters = (C, N_ROUNDS)
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        voters, examples = start(problem, sample)
+        terms = Softening.of(examples.signs)
+        return take_rounds(voters, examples, terms, float(value), self.power, n_rounds)
+
+    def begin(self, examples: Examples, value: float) -> Run:
+        """Return a run with the terms of its loss."""
+        return Run(examples, value, Softening.of(examples.signs))
+
+    def take_round(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+    ) -> tuple[int, float, bool]:
+        """Take a round over drawn stumps, see `WeightBoosting.take_round`."""
+        examples, C, terms = run
+        signs, form = examples.signs, (float(C), self.power)
+        sums = sums if stumps.complements else np.maximum(sums, 0)
+        pick, edge = strongest(sums[0], totals[0], len(signs))
+        direction = np.sign(edge) * stumps.turns[pick]
+        codes, cut = stumps.codes[stumps.attributes[pick]], stumps.cuts[pick]
+        margins = direction * margins_of(codes, cut, signs)
+        if is_without_error(margins, signs):
+            return pick, step_of(np.sign(edge), t), True
+        if abs(edge) <= NO_EDGE:
+            return pick, 0.0, not stumps.redraws
+        step = softened_step(examples, terms, margins, *form)
+        if not NO_EDGE < step < LARGEST_STEP:
+            return pick, 0.0, True
+        soften(examples, terms, margins, step, *form)
+        return pick, np.sign(edge) * step, False
 
 
 ABR = Registered(

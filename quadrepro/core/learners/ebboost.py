@@ -14,9 +14,7 @@ which this decrease is largest is picked.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from typing import Any
 
 import numpy as np
@@ -24,106 +22,76 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.rounds import (
+from quadrepro.core.learners.reweighting import (
     TIE,
     UNITS,
-    Round,
-    Trace,
+    Choice,
+    Examples,
+    Run,
     WeightBoosting,
-    bounded,
-    equal_weights,
+    empty_trace,
     reweight,
-    rounding,
-    signed_units,
     start,
     step_of,
-    steps_of,
+    write_units,
 )
+from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.voters.chains import Listing, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import VoterSource
+from quadrepro.core.voters.running_sums import (
+    MOST_GROWTH,
+    RunningSums,
+    chain_of,
+    list_again,
+    write_sums,
+)
 
 LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=True, largest=1e6)
 
 
-@dataclass(frozen=True)
-class EBBoost(WeightBoosting):
-    """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost."""
-
-    hyperparameters = (LAM, N_ROUNDS)
-
-    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
-        """Yield rounds that each pick the voter of least penalised loss (algorithm 2).
-
-        A voter without error ends the run, with a weight that outweighs all others. A tanh α of at
-        most `NO_EDGE` adds no weight, and ends the run unless the next round has other voters.
-        """
-        w, units, n = equal_weights(copies), rounding(copies), copies.sum(axis=1)
-        for t in count(1):
-            voters.begin(t)
-            unit = np.array([unit_of_squares(largest) for largest in w.max(axis=1)])
-            both = np.concatenate([units(w), units(w * w / unit[:, None])])
-            W, Q = both.sum(axis=1).reshape(2, -1)
-            sums, square_sums = voters.sums(both).reshape(2, len(w), -1)
-            scale, form = 2.0 * n * unit, (w.shape[1], voters.complements)
-            picks, tanhs = np.zeros(len(w), dtype=np.intp), np.zeros(len(w))
-            for i in range(len(w)):
-                terms = W[i], Q[i], sums[i], square_sums[i], scale[i], values[i]
-                picks[i], tanhs[i] = least_loss(*terms, *form)
-            alphas, last = steps_of(tanhs, t, voters)
-            yield Round(picks, alphas, last)
-            edges = sums[np.arange(len(w)), picks] / W
-            right, wrong = divisors(tanhs[:, None], edges[:, None])
-            w = bounded(w, w / np.where(voters.signs(picks) > 0, right, wrong))
-
-    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
-        """Run on one sample, see `BoostingAlgorithm.run`."""
-        voters, y, copies, whole = start(problem, sample)
-        [w] = equal_weights(copies[None])
-        return take_rounds(voters, y, copies, whole, w, float(value), n_rounds)
-
-
 @njit
-def take_rounds(
-    voters: Listing,
-    y: IntArray,
-    copies: FloatArray,
-    whole: bool,
-    w: FloatArray,
-    lam: float,
-    n_rounds: int,
-) -> Trace:
-    """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
-    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
-    n = copies.sum()
+def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: int) -> Trace:
+    """Return the picks of a run, and the changes of their weights."""
+    weights, signs, whole = examples
+    chains, usual, listed, spans, running, state = voters
+    codes, first = chains.codes, chains.first
+    units, sums = np.empty((2, len(weights)), np.int64), np.empty((2, len(usual)), np.int64)
+    picks, alphas = empty_trace()
     for t in range(1, n_rounds + 1):
-        unit = unit_of_squares(w.max())
-        signed, W = signed_units(w, copies, whole, y)
-        signed_squares, Q = signed_units(w * w / unit, copies, whole, y)
-        sums = signed_sums(voters, signed, w, copies)
-        square_sums = signed_sums(voters, signed_squares, w, copies)
-        scale, m = 2.0 * n * unit, len(y)
-        pick, tanh = least_loss(W, Q, sums, square_sums, scale, lam, m, True)
+        if state[0] > MOST_GROWTH:
+            list_again(voters, weights, signs)
+        W = write_units(weights, signs, whole, units[0])
+        Q = write_units(squared(weights), signs, whole, units[1])
+        write_sums(units[0], chains, usual, listed, spans, running, state, sums[0])
+        write_sums(units[1], chains, usual, listed, spans, running, state, sums[1])
+        pick, tanh = least_loss(W, Q, sums[0], sums[1], examples, lam, True)
         alpha = step_of(tanh, t)
         if alpha != 0.0:
             picks.append(pick)
-            changes.append(alpha)
+            alphas.append(alpha)
         if alpha == 0.0 or abs(tanh) >= 1.0:
             break
-        right, wrong = divisors(tanh, sums[pick] / W)
-        reweight(w, voters.chains, pick, y, right, wrong)
-    return np.array(picks, np.intp), np.array(changes)
+        right, wrong = divisors(tanh, sums[0, pick] / W)
+        own, below = chain_of(codes, first, pick)
+        reweight(weights, signs, own, below, right, wrong)
+        state[0] /= min(right, wrong)
+    return np.array(picks, np.intp), np.array(alphas)
 
 
 @njit
-def unit_of_squares(largest: float) -> float:
-    """Return the power of two above the largest weight, the unit of the squares.
+def squared(weights: FloatArray) -> FloatArray:
+    """Return the squares of weights, in a unit above the largest weight, shape (n_examples,).
 
     So they add up to no more than the weights do.
     """
-    return math.ldexp(1.0, math.frexp(largest)[1])
+    return weights * weights / unit_of_squares(weights)
+
+
+@njit
+def unit_of_squares(weights: FloatArray) -> float:
+    """Return the power of two above the largest weight."""
+    return math.ldexp(1.0, math.frexp(weights.max())[1])
 
 
 @njit
@@ -132,12 +100,12 @@ def least_loss(
     Q: float,
     sums: NDArray[Any],
     square_sums: NDArray[Any],
-    scale: float,
+    examples: Examples,
     lam: float,
-    n_examples: int,
     complements: bool,
 ) -> tuple[int, float]:
     """Return the voter of least penalised loss and tanh α, given sums of weights and squares."""
+    scale = 2.0 * np.abs(examples.signs).sum() * unit_of_squares(examples.weights)
     roots_I = roots(W + sums, Q + square_sums, scale, lam)
     roots_J = roots(W - sums, Q - square_sums, scale, lam)
     differences = roots_I - roots_J
@@ -146,7 +114,7 @@ def least_loss(
     sizes = np.abs(differences)
     # AdaBoost's tolerance, in proportion to the root of the objective at α = 0.
     spread = (scale * Q * (0.5 / UNITS**2) - 1.0) * lam
-    tie = 2.0 * max(TIE, n_examples) * np.sqrt(max(spread + 1.0, 1.0))
+    tie = 2.0 * max(TIE, len(examples.weights)) * np.sqrt(max(spread + 1.0, 1.0))
     pick = int((sizes >= sizes.max() - tie).argmax())
     return pick, differences[pick] / (roots_I[pick] + roots_J[pick])
 
@@ -162,7 +130,7 @@ def roots(W: NDArray[Any], Q: NDArray[Any], scale: float, lam: float) -> FloatAr
 
 
 @njit
-def divisors(tanh: Any, edge: Any) -> tuple[Any, Any]:
+def divisors(tanh: float, edge: float) -> tuple[float, float]:
     """Return the divisors of the weights of right and wrong examples.
 
     exp(-α y h) / Z is (1 - τ y h) / (1 - τ r), with τ = tanh α and the edge r. At λ = 0, where
@@ -170,6 +138,35 @@ def divisors(tanh: Any, edge: Any) -> tuple[Any, Any]:
     """
     right = 1.0 + tanh * ((1.0 - edge) / (1.0 - tanh))
     return right, 1.0 - tanh * ((1.0 + edge) / (1.0 + tanh))
+
+
+@dataclass(frozen=True)
+class EBBoost(WeightBoosting):
+    """EBBoost, with hyper-parameters λ and the number of rounds; λ = 0 is AdaBoost.
+
+    A voter without error ends the run, with a weight that outweighs all others. A tanh α of at most
+    `NO_EDGE` adds no weight, and ends the run unless the next round has other voters.
+    """
+
+    hyperparameters = (LAM, N_ROUNDS)
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        return take_rounds(*start(problem, sample), float(value), n_rounds)
+
+    def weights_to_sum(self, examples: Examples) -> list[Examples]:
+        """Return the weights and their squares."""
+        return [examples, examples._replace(weights=squared(examples.weights))]
+
+    def choose(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+    ) -> Choice:
+        """Choose the voter of a round and its weight, see `WeightBoosting.choose`."""
+        W, Q = totals
+        pick, tanh = least_loss(W, Q, sums[0], sums[1], run.examples, run.value, complements)
+        if abs(tanh) >= 1.0:
+            return Choice(pick, step_of(tanh, t), 0.0, 0.0)
+        return Choice(pick, step_of(tanh, t), *divisors(tanh, sums[0, pick] / W))
 
 
 EBBOOST = Registered(

@@ -9,34 +9,37 @@ of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import count
 from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import IntArray
 from quadrepro.core.elementary import log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.rounds import (
+from quadrepro.core.learners.reweighting import (
     NO_EDGE,
-    Round,
-    Trace,
+    Choice,
+    Examples,
+    Run,
     WeightBoosting,
-    bounded,
-    equal_weights,
-    rounding,
-    signed_units,
+    empty_trace,
+    reweight,
     start,
     strongest,
-    strongest_of,
+    write_units,
 )
+from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.voters.chains import Listing, margins_of, signed_sums
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import VoterSource
+from quadrepro.core.voters.running_sums import (
+    MOST_GROWTH,
+    RunningSums,
+    chain_of,
+    list_again,
+    write_sums,
+)
 
 LARGEST_RATE = 0.5
 """The regret bound holds for rates up to this one."""
@@ -46,9 +49,50 @@ ETA = Hyperparameter(
 )
 
 
+@njit
+def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: int) -> Trace:
+    """Return the picks of a run, and their votes."""
+    weights, signs, whole = examples
+    chains, usual, listed, spans, running, state = voters
+    codes, first = chains.codes, chains.first
+    units, sums = np.empty(len(weights), np.int64), np.empty(len(usual), np.int64)
+    picks, votes = empty_trace()
+    for _ in range(n_rounds):
+        if state[0] > MOST_GROWTH:
+            list_again(voters, weights, signs)
+        total = write_units(weights, signs, whole, units)
+        write_sums(units, chains, usual, listed, spans, running, state, sums)
+        pick, edge = strongest(sums, total, len(units))
+        if abs(edge) <= NO_EDGE:
+            break
+        picks.append(pick)
+        votes.append(np.sign(edge))
+        own, below = chain_of(codes, first, pick)
+        right, wrong = divisors(edge, eta)
+        reweight(weights, signs, own, below, right, wrong)
+        state[0] /= min(right, wrong)
+    return np.array(picks, np.intp), np.array(votes)
+
+
+@njit
+def divisors(edge: float, eta: float) -> tuple[float, float]:
+    """Return the divisors of the weights of the examples that the voter has right, and wrong.
+
+    The voter's vote is right on examples of cost 1, and its complement's on the others. Weights are
+    multiplied by (1-η)^cost and divided by the mean of this: the expected cost is 1/2 + |r|/2.
+    """
+    mean = 1.0 - eta * (0.5 + 0.5 * abs(edge))
+    right, wrong = mean / (1.0 - eta), mean
+    return (right, wrong) if edge > 0.0 else (wrong, right)
+
+
 @dataclass(frozen=True)
 class HedgeBoost(WeightBoosting):
     """Boosting by experts, with hyper-parameters η and the number of rounds.
+
+    Every round gives one vote to the voter of least weighted error; a complement's vote is -1. An
+    edge of at most `NO_EDGE` ends the run without a vote, unless the next round has other voters. A
+    voter without error does not end it: the majority vote is over all rounds.
 
     Equal voters may be merged, because the one of lowest index is picked, and so may equal
     examples, because their experts have the same costs and the same weights.
@@ -56,57 +100,18 @@ class HedgeBoost(WeightBoosting):
 
     hyperparameters = (ETA, N_ROUNDS)
 
-    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
-        """Yield rounds that each give one vote to the voter of least weighted error.
-
-        That of a complement is -1. An edge of at most `NO_EDGE` ends the run without a vote, unless
-        the next round has other voters. A voter without error does not end it: the majority vote is
-        over all rounds.
-        """
-        w, units, eta = equal_weights(copies), rounding(copies), values[:, None]
-        for t in count(1):
-            voters.begin(t)
-            picks, edges = strongest(voters, units(w))
-            idle = np.abs(edges) <= NO_EDGE
-            votes = np.where(idle, 0.0, np.sign(edges))
-            yield Round(picks, votes, idle & (not voters.redraws))
-            # Divided by the mean of (1-η)^cost: an expected cost is 1 - ε, or 1/2 + |r|/2.
-            rate = np.where(idle[:, None], 0.0, eta)
-            total = 1.0 - rate * (0.5 + 0.5 * np.abs(edges[:, None]))
-            right = voters.signs(picks) == votes[:, None]
-            w = bounded(w, w * np.where(right, (1.0 - rate) / total, 1.0 / total))
-
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
-        voters, y, copies, whole = start(problem, sample)
-        [w] = equal_weights(copies[None])
-        return take_rounds(voters, y, copies, whole, w, float(value), n_rounds)
+        return take_rounds(*start(problem, sample), float(value), n_rounds)
 
-
-@njit
-def take_rounds(
-    voters: Listing,
-    y: IntArray,
-    copies: FloatArray,
-    whole: bool,
-    w: FloatArray,
-    eta: float,
-    n_rounds: int,
-) -> Trace:
-    """Return the picks of a run; `w`, the weights of one copy of each example, change in place."""
-    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
-    for _ in range(n_rounds):
-        signed, units = signed_units(w, copies, whole, y)
-        pick, edge = strongest_of(signed_sums(voters, signed, w, copies), units, len(y))
-        if abs(edge) <= NO_EDGE:
-            break
-        vote = np.sign(edge)
-        picks.append(pick)
-        changes.append(vote)
-        total = 1.0 - eta * (0.5 + 0.5 * abs(edge))
-        right = margins_of(voters.chains, pick, y) == vote
-        w[:] = bounded(w, w * np.where(right, (1.0 - eta) / total, 1.0 / total))
-    return np.array(picks, np.intp), np.array(changes)
+    def choose(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+    ) -> Choice:
+        """Choose the voter of a round and its vote, see `WeightBoosting.choose`."""
+        sums = sums if complements else np.maximum(sums, 0)
+        pick, edge = strongest(sums[0], totals[0], len(run.examples.weights))
+        vote = 0.0 if abs(edge) <= NO_EDGE else float(np.sign(edge))
+        return Choice(pick, vote, *divisors(edge, run.value))
 
 
 def experts_rate(n_rounds: int, m: float) -> float:

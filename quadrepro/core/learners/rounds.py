@@ -1,31 +1,18 @@
-"""Algorithms that change the weight of one voter in every round, and rounds on example weights.
-
-A boosting algorithm on example weights (`WeightBoosting`) is a generator of rounds. It runs some
-hyper-parameter values side by side, each of which has a row in all arrays, over the voters of a
-matrix or over stumps that are drawn in every round. Sums of weights are sums of whole numbers, so
-that picks do not depend on the BLAS, the processor, or the runs next to them.
-"""
+"""Algorithms that change the weight of one voter in every round."""
 
 from __future__ import annotations
 
-import math
 from abc import abstractmethod
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from itertools import islice, product
-from typing import NamedTuple
+from itertools import product
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.elementary import artanh
+from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.training.contract import Algorithm, DrawnProblem, StoppedRuns
+from quadrepro.core.training.contract import Algorithm
 from quadrepro.core.training.grid import N_ROUNDS, Grid
-from quadrepro.core.voters.chains import Chains, Listing
-from quadrepro.core.voters.drawn import Codes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import ZERO_VOTE, VoterSource
 
 Trace = tuple[IntArray, FloatArray]
 """The picked voter of each round that was taken, and what the round adds to its weight."""
@@ -79,131 +66,8 @@ class BoostingAlgorithm(Algorithm):
 MOST_ROUNDS = 20_000_000
 """Rounds of an algorithm that a grid gives no number of rounds, since it runs to its optimum."""
 
-UNITS = 2.0**48
-"""The weights of a run add up to this. They are rounded to whole numbers to be summed, so that sums
-are exact in any order."""
-
-TIE = 2.0**10
-"""Voters whose sums differ by at most this much tie, and the one of lowest index is picked.
-
-Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
-"""
-
 TIED_SHARE = 1e-9
 """Scores of voters that differ by at most this share tie, and the first voter is picked."""
-
-NO_EDGE = 1e-10
-"""An edge of at most this counts as none: the weighted error is 1/2."""
-
-LARGEST_STEP = 40.0
-"""No round changes a weight by as much: artanh of the largest edge below 1 is 19."""
-
-FLOOR = 2.0**-1000
-"""An example weight that would fall below this stays as it is, so that it can grow again."""
-
-MOST_COPIES = 2.0**24
-"""Whole copies of examples are counted up to this sum, for which one copy has weight enough."""
-
-
-class Round(NamedTuple):
-    """One round of some runs.
-
-    Attributes
-    ----------
-    picks : ndarray of int, shape (n_runs,)
-        The picked voters.
-    changes : ndarray of shape (n_runs,)
-        What their weights change by; negative for the complement of a voter.
-    last : ndarray of bool, shape (n_runs,)
-        Which runs end with this round.
-    """
-
-    picks: IntArray
-    changes: FloatArray
-    last: BoolArray
-
-
-@dataclass(frozen=True)
-class WeightBoosting(BoostingAlgorithm):
-    """A boosting algorithm on example weights, over any source of voters."""
-
-    takes_drawn_stumps = True
-
-    @abstractmethod
-    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
-        """Yield round after round of some runs, also of those that have ended.
-
-        Parameters
-        ----------
-        voters : VoterSource
-            The voters of each round.
-        copies : ndarray of shape (n_runs, n_examples)
-            How often the sample of each run contains each example. Copies count only in sums, so
-            that merging equal examples changes no bit.
-        values : ndarray of shape (n_runs,)
-            Value of the hyper-parameter other than ``n_rounds``; NaN if there is none.
-        """
-
-    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
-        """Run all values side by side over the same drawn stumps, until validation errors end them.
-
-        See `Algorithm.hold_out`. A vote of zero is negative, as in `positive_votes`.
-        """
-        values, voters, stopping = self.values(grid), problem.source(), problem.stopping
-        n, positive = len(values), problem.y_valid > 0
-        votes, totals, going = np.zeros((n, len(positive))), np.zeros(n), np.ones(n, dtype=np.bool_)
-        best, ends = np.zeros((2, n), dtype=np.intp)
-        least = np.full(n, len(positive) + 1)
-        errors, stumps = [least], []
-        rounds = self.boost(voters, np.ones((n, len(problem.y_train))), values)
-        for t, (picks, changes, last) in enumerate(islice(rounds, stopping.max_rounds), 1):
-            stumps.append(
-                (voters.attributes[picks], voters.cuts[picks], changes * voters.turns[picks])
-            )
-            totals += np.abs(changes)
-            errors.append(
-                add_votes(problem.valid, positive, *stumps[-1], ZERO_VOTE * totals, votes)
-            )
-            ends[going] = t
-            better = going & (errors[t] < least)
-            least, best = np.where(better, errors[t], least), np.where(better, t, best)
-            if stopping.lag is None:
-                stale = t - best >= stopping.patience
-            else:
-                stale = errors[t] >= errors[max(0, t - stopping.lag)]
-            going &= ~(last | stale)
-            if not going.any():
-                break
-        taken = best if stopping.take == "best" else ends
-        of_runs = [np.array(part) for part in zip(*stumps, strict=True)]
-        return StoppedRuns(
-            np.array(errors)[taken, np.arange(n)],
-            [c | {N_ROUNDS.name: int(t)} for c, t in zip(grid.candidates, taken, strict=True)],
-            lambda i: StumpVote(*(part[: taken[i], i] for part in of_runs)),
-        )
-
-
-@njit
-def add_votes(
-    codes: Codes,
-    positive: BoolArray,
-    attributes: IntArray,
-    cuts: Codes,
-    weights: FloatArray,
-    zero: FloatArray,
-    votes: FloatArray,
-) -> IntArray:
-    """Add a weighted stump to the votes of each run, and return how many examples are wrong then.
-
-    Votes, shape (n_runs, n_examples), are positive above `zero`.
-    """
-    wrong = np.zeros(len(votes), np.intp)
-    for run in range(len(votes)):
-        row, vote = codes[attributes[run]], votes[run]
-        for i in range(len(vote)):
-            vote[i] += weights[run] if row[i] > cuts[run] else -weights[run]
-            wrong[run] += (vote[i] > zero[run]) != positive[i]
-    return wrong
 
 
 def normalised(weights: FloatArray) -> FloatArray:
@@ -232,125 +96,7 @@ def first_of_size(numbers: FloatArray, largest: float) -> int:
     return first
 
 
-def rounding(copies: FloatArray) -> Callable[[FloatArray], FloatArray]:
-    """Return what rounds the weight of all copies of each example, given that of one of them.
-
-    Whole copies of a rounded weight are what as many equal examples would add up to.
-    """
-    whole = has_whole(copies)[:, None]
-    if whole.all():
-        return lambda weights: np.rint(weights) * copies
-    return lambda weights: np.where(whole, np.rint(weights) * copies, np.rint(weights * copies))
-
-
-def has_whole(copies: FloatArray) -> BoolArray:
-    """Return which runs count copies one by one, not as fractions or very many of them."""
-    whole = (copies == np.rint(copies)).all(axis=1)
-    return np.asarray(whole & (copies.sum(axis=1) <= MOST_COPIES))
-
-
-@njit
-def signed_units(
-    weights: FloatArray, copies: FloatArray, whole: bool, y: IntArray
-) -> tuple[IntArray, int]:
-    """Return the weights of all copies as whole numbers, with the signs of labels, and their total.
-
-    They are rounded as by `rounding`; the shape is (n_examples,).
-    """
-    signed, total = np.empty(len(weights), np.int64), 0
-    for i in range(len(weights)):
-        exact = np.rint(weights[i]) * copies[i] if whole else np.rint(weights[i] * copies[i])
-        signed[i] = y[i] * int(exact)
-        total += int(exact)
-    return signed, total
-
-
-@njit
-def reweight(
-    weights: FloatArray, chains: Chains, pick: int, y: IntArray, right: float, wrong: float
-) -> None:
-    """Divide the weights of right and of wrong examples, in place, but not to below `FLOOR`."""
-    chain = np.searchsorted(chains.first, pick, side="right") - 1
-    codes, below = chains.codes[chain], pick - chains.first[chain]
-    for i in range(len(weights)):
-        moved = weights[i] / (right if (codes[i] > below) == (y[i] > 0) else wrong)
-        weights[i] = moved if moved >= FLOOR else weights[i]
-
-
-def start(problem: VotingProblem, sample: int) -> tuple[Listing, IntArray, FloatArray, bool]:
-    """Return the voters, the labels, the copies of each example, and if these are whole."""
-    copies = np.ascontiguousarray(problem.counts[sample])
-    [whole] = has_whole(copies[None])
-    return Listing.empty(problem.chains), problem.y.astype(np.int64), copies, bool(whole)
-
-
-def equal_weights(copies: FloatArray) -> FloatArray:
-    """Return the first weight of one copy of each example; 0 if the sample lacks the example."""
-    return np.where(copies > 0, UNITS / copies.sum(axis=1, keepdims=True), 0.0)
-
-
 def in_range(weights: FloatArray) -> FloatArray:
     """Return example weights, times a power of two if their sums or quotients might overflow."""
     exponent = int(np.frexp(weights.max())[1])
     return np.ldexp(weights, -exponent) if abs(exponent) > 64 else weights
-
-
-@njit
-def bounded(weights: FloatArray, moved: FloatArray) -> FloatArray:
-    """Return the moved example weights; those that would fall below `FLOOR` stay as they are."""
-    return np.where(moved < FLOOR, weights, moved)
-
-
-def strongest(voters: VoterSource, units: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the voter of least weighted error among voters and complements, and its edge.
-
-    The edge is 1 - 2ε for a voter of weighted error ε; negative if the complement is picked.
-
-    Parameters
-    ----------
-    voters : VoterSource
-        The voters of the round.
-    units : ndarray of shape (n_runs, n_examples)
-        Example weights as whole numbers.
-    """
-    sums = voters.sums(units)
-    sizes = np.abs(sums) if voters.complements else sums
-    tie = max(TIE, units.shape[1])
-    picks = (sizes >= sizes.max(axis=1, keepdims=True) - tie).argmax(axis=1)
-    edges = sums[np.arange(len(picks)), picks] / units.sum(axis=1)
-    return picks, edges if voters.complements else np.maximum(edges, 0.0)
-
-
-@njit
-def strongest_of(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
-    """Return the voter of least weighted error of a run, and its edge; see `strongest`."""
-    largest, pick = np.int64(0), 0
-    for total_of_voter in sums:
-        largest = max(largest, abs(total_of_voter))
-    while abs(sums[pick]) < largest - max(TIE, n_examples):
-        pick += 1
-    return pick, sums[pick] / total
-
-
-@njit
-def step_of(tanh: float, t: int) -> float:
-    """Return the weight α of round `t`, given tanh α, which is AdaBoost's edge.
-
-    If it is 1 or -1, the voter has no error, and its weight outweighs all others. If it is at most
-    `NO_EDGE`, the weight is 0.
-    """
-    if abs(tanh) >= 1.0:
-        return math.copysign(LARGEST_STEP * t if t > 1 else 1.0, tanh)
-    return artanh(tanh) if abs(tanh) > NO_EDGE else 0.0
-
-
-def steps_of(tanhs: FloatArray, t: int, voters: VoterSource) -> tuple[FloatArray, BoolArray]:
-    """Return the weights α of round `t`, given tanh α, and which runs end with it.
-
-    A voter without error ends the run, and so does a weight of 0, unless the next round has other
-    voters. In both cases `tanhs` is set to 0, which leaves the example weights as they are.
-    """
-    alphas = np.array([step_of(tanh, t) for tanh in tanhs.tolist()])
-    decided, idle = np.abs(tanhs) >= 1.0, alphas == 0.0
-    tanhs[decided | idle] = 0.0
-    return alphas, decided | (idle & (not voters.redraws))

@@ -14,7 +14,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.measures.measure import DELTA, Trained, mean, measure
-from quadrepro.core.voters.source import ZERO_VOTE
+from quadrepro.core.voters.coded import ZERO_VOTE
 
 BITS = 64
 """Bits of a weight as it is computed: a vote is one of finitely many."""

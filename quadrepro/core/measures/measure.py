@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.voters.coded import ZERO_VOTE
 from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.source import ZERO_VOTE
 
 DELTA = 0.05
 """Probability with which a bound may fail."""

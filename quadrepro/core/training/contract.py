@@ -14,10 +14,9 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets,
 from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
-from quadrepro.core.voters.coded import VoterOutputs
+from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
@@ -210,9 +209,15 @@ class TrainingData:
     @cached_property
     def coded(self) -> tuple[Codes, Codes, Codes]:
         """The coded training, held-out and test examples, for drawn stumps."""
-        assert self.valid is not None
-        train, valid, test = (coded(p.X, self.train.X) for p in (self.train, self.valid, self.test))
+        parts = self.train, self.validation, self.test
+        train, valid, test = (coded(part.X, self.train.X) for part in parts)
         return train, valid, test
+
+    @property
+    def validation(self) -> Part:
+        """The validation part, which only a protocol with a hold-out has."""
+        assert self.valid is not None
+        return self.valid
 
     def codes_of(self, y: FloatArray) -> Targets:
         """Return the class codes of labels; numbers stay as they are."""
@@ -270,6 +275,16 @@ class Outputs(NamedTuple):
         """Return the outputs of a vote, whose sums are not probabilities; an even vote is 0."""
         scores = np.where(np.abs(sums) <= zero, 0.0, sums)
         return cls((scores > 0).astype(np.intp), scores, None, zero, margins)
+
+
+class JudgedOutputs(NamedTuple):
+    """Examples with the outputs of one candidate, as a metric judges them; see `Outputs`."""
+
+    classes: range
+    actual: Targets
+    predicted: Targets
+    scores: FloatArray | None
+    probabilities: FloatArray | None
 
 
 @dataclass(frozen=True, eq=False)

@@ -79,7 +79,7 @@ class TransformerVoters:
 class DrawnStumps:
     """Stumps that are drawn in every round, the same by every call of `make`."""
 
-    make: Callable[[Codes, FloatArray], RandomStumps]
+    make: Callable[[Codes], RandomStumps]
     stopping: Holdout
 
 

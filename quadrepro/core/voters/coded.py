@@ -19,6 +19,9 @@ from quadrepro.core.jit import njit
 Codes = NDArray[np.unsignedinteger[Any]]
 Words = NDArray[np.uint64]
 
+ZERO_VOTE = 1e-12
+"""A vote of at most this share of its total weight counts as zero: it is rounding error."""
+
 ROWS_AT_ONCE = 1024
 """Number of examples whose sums are added up at a time, so that they stay in the cache."""
 

@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.jit import njit
-from quadrepro.core.voters.source import VoterSource
 
 Codes = NDArray[np.uint16]
 
@@ -87,15 +86,13 @@ class StumpVote:
         return total
 
 
-class RandomStumps(VoterSource):
+class RandomStumps:
     """Stumps on a random attribute with a random threshold, and their complements.
 
     Parameters
     ----------
     codes : ndarray of uint16, shape (n_attributes, n_examples)
         Training examples, see `coded`.
-    y : ndarray of shape (n_examples,)
-        Labels, -1 or +1.
     rng : numpy.random.Generator
         Generator of all draws: sources with equal generators have equal stumps in every round.
     rule : HoldoutStumps
@@ -103,19 +100,23 @@ class RandomStumps(VoterSource):
 
     Attributes
     ----------
-    attributes, cuts : ndarray of shape (per_round,)
+    n_voters : int
+        Number of stumps of a round.
+    complements : bool
+        Whether the complement of a stump may be picked too.
+    redraws : bool
+        Whether the next round has other stumps, so that a round without an edge ends nothing.
+    attributes, cuts : ndarray of shape (n_voters,)
         This round's stumps, as in `StumpVote`.
-    turns : ndarray of shape (per_round,)
+    turns : ndarray of int, shape (n_voters,)
         -1 if a candidate is the complement of its stump, else +1.
     """
 
-    def __init__(
-        self, codes: Codes, y: FloatArray, rng: np.random.Generator, rule: HoldoutStumps
-    ) -> None:
+    def __init__(self, codes: Codes, rng: np.random.Generator, rule: HoldoutStumps) -> None:
         self.n_voters = rule.per_round
         self.complements = rule.polarity == "both"
         self.redraws = rule.redraw
-        self._codes, self._y, self._rng, self._rule = codes, y, rng, rule
+        self.codes, self._rng, self._rule = codes, rng, rule
         self._falling = np.argsort(~codes, axis=1, kind="stable")
 
     def begin(self, t: int) -> None:
@@ -128,41 +129,36 @@ class RandomStumps(VoterSource):
         self.attributes, self.cuts = self._attributes[place], self._cuts[place]
         self.turns = self._turns[place]
 
-    def sums(self, units: FloatArray) -> FloatArray:
-        """Take twice the sum over the examples above each threshold, less the sum over all."""
-        signed = units * self._y
-        above = sums_above(
-            self._codes,
-            self._falling,
-            np.lexsort((~self.cuts, self.attributes)),
-            self.attributes,
-            self.cuts,
-            signed.T.astype(np.int64, order="C"),
-        )
-        return np.asarray((2.0 * above - signed.sum(axis=1, keepdims=True)) * self.turns)
+    def sums(self, units: IntArray) -> IntArray:
+        """Return Σ_i u_i h(x_i) of every stump h of the round, shape (n_rows, n_voters).
 
-    def signs(self, picks: IntArray) -> FloatArray:
-        """Compare the picked stumps with all examples."""
-        above = self._codes[self.attributes[picks]] > self.cuts[picks, None]
-        return np.asarray(np.where(above, self._y, -self._y) * self.turns[picks, None])
+        Parameters
+        ----------
+        units : ndarray of int, shape (n_rows, n_examples)
+            Example weights u as whole numbers, times labels.
+        """
+        order = np.lexsort((~self.cuts, self.attributes))
+        stumps = order, self.attributes, self.cuts
+        above = sums_above(self.codes, self._falling, *stumps, np.ascontiguousarray(units.T))
+        return np.asarray((2 * above - units.sum(axis=1, keepdims=True)) * self.turns)
 
     def _draw(self) -> None:
-        n_attributes, n_examples = self._codes.shape
+        n_attributes, n_examples = self.codes.shape
         shape = (ROUNDS_AT_ONCE, self.n_voters)
         self._attributes = self._rng.integers(0, n_attributes, shape)
         if self._rule.thresholds == "uniform":
             self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)
         elif self._rule.thresholds == "data":
             rows = self._rng.integers(0, n_examples, shape)
-            self._cuts = self._codes[self._attributes, rows]
+            self._cuts = self.codes[self._attributes, rows]
         else:
-            middle, spread = self._codes.mean(axis=1), self._codes.std(axis=1)
+            middle, spread = self.codes.mean(axis=1), self.codes.std(axis=1)
             away = self._rule.deviations * self._rng.uniform(-1, 1, shape)
             cuts = middle[self._attributes] + away * spread[self._attributes]
             self._cuts = np.clip(np.rint(cuts), 0, STEPS).astype(np.uint16)
-        self._turns = np.ones(shape)
+        self._turns = np.ones(shape, dtype=np.int64)
         if not self.complements:
-            self._turns -= 2.0 * self._rng.integers(0, 2, shape)
+            self._turns -= 2 * self._rng.integers(0, 2, shape)
 
 
 @njit
@@ -173,8 +169,8 @@ def sums_above(
     attributes: IntArray,
     cuts: Codes,
     weights: IntArray,
-) -> FloatArray:
-    """Return each run's sum of weights over the examples above each threshold.
+) -> IntArray:
+    """Return the sums of each row of weights over the examples above each threshold.
 
     The stumps of an attribute are taken from the highest threshold to the lowest, so that each
     goes on with the sums of the one before.
@@ -189,26 +185,26 @@ def sums_above(
         The stumps, ordered by attribute, and then from the highest threshold to the lowest.
     attributes, cuts : ndarray of shape (n_stumps,)
         The stumps.
-    weights : ndarray of int, shape (n_examples, n_runs)
-        Example weights of each run, as whole numbers.
+    weights : ndarray of int, shape (n_examples, n_rows)
+        Rows of example weights, as whole numbers.
 
     Returns
     -------
-    ndarray of shape (n_runs, n_stumps)
+    ndarray of int, shape (n_rows, n_stumps)
         The sums.
     """
-    n_examples, n_runs = weights.shape
-    sums, total = np.empty((n_runs, len(cuts))), np.empty(n_runs, np.int64)
+    n_examples, n_rows = weights.shape
+    sums, total = np.empty((n_rows, len(cuts)), np.int64), np.empty(n_rows, np.int64)
     attribute, n_above = -1, 0
     for j in order:
         if attributes[j] != attribute:
             attribute, n_above = attributes[j], 0
             total[:] = 0
-        row, examples = codes[attribute], falling[attribute]
-        while n_above < n_examples and row[examples[n_above]] > cuts[j]:
+        own, examples = codes[attribute], falling[attribute]
+        while n_above < n_examples and own[examples[n_above]] > cuts[j]:
             added = weights[examples[n_above]]  # taken out of the loop, which is then vectorised
-            for run in range(n_runs):
-                total[run] += added[run]
+            for row in range(n_rows):
+                total[row] += added[row]
             n_above += 1
         sums[:, j] = total
     return sums

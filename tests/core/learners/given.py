@@ -5,23 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import islice
-from typing import Any, ClassVar
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
-from quadrepro.core.learners.rounds import Round, Trace, WeightBoosting
-from quadrepro.core.training.choose import VoteTrainer
+from quadrepro.core.learners.reweighting import Examples, WeightBoosting, write_units
+from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Algorithm, DrawnProblem, Part, Rng, TrainingData
+from quadrepro.core.training.fitted import FittedVotes
 from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, coded
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.source import VoterSource
 
 Problem = tuple[FloatArray, FloatArray]
 
@@ -53,11 +52,11 @@ class Given:
 
 def votes(
     algorithm: Algorithm, H: FloatArray, y: FloatArray, grids: Sequence[Grid], H_test: FloatArray
-) -> VoteTrainer:
-    """Return the trainer of votes over the columns of H."""
+) -> FittedVotes:
+    """Return fitted votes over the columns of H."""
     test = Part(H_test, np.zeros(len(H_test)))
     data = TrainingData(Part(H, y), test, None, Given(), lambda name: np.random.default_rng(0))
-    return VoteTrainer(algorithm, data, grids)
+    return FittedVotes(algorithm, data, grids)
 
 
 @dataclass(frozen=True)
@@ -87,57 +86,44 @@ ONE_VOTER = np.array([[1.0], [-1.0], [1.0], [-1.0]])
 FOLD = np.array([0, 0, 1, 1])
 
 
-class FixedVoters(VoterSource):
-    """The voters of a matrix, the same in every round."""
+class Round(NamedTuple):
+    """The picks of a round, the changes of their weights, and the runs that end with it."""
 
-    def __init__(self, H: FloatArray, y: FloatArray) -> None:
-        self._right = np.ascontiguousarray((H * y[:, None]).T)
-
-    def begin(self, t: int) -> None:
-        pass
-
-    def sums(self, units: FloatArray) -> FloatArray:
-        return np.asarray(units @ self._right.T)
-
-    def signs(self, picks: IntArray) -> FloatArray:
-        return self._right[picks]
+    picks: IntArray
+    changes: FloatArray
+    last: BoolArray
 
 
-def plain_run(
-    algorithm: WeightBoosting, problem: VotingProblem, sample: int, value: float, n_rounds: int
-) -> Trace:
-    """Return the rounds of `boost` on a sample, as `run` does."""
-    voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
-    rounds = algorithm.boost(voters, problem.counts[[sample]], np.array([value]))
-    for [pick], [change], [last] in islice(rounds, n_rounds):
-        if change:  # the last round may add nothing
-            picks.append(pick)
-            changes.append(change)
-        if last:
-            break
-    return np.array(picks, dtype=np.intp), np.array(changes)
-
-
-class SeenVoters(FixedVoters):
-    """The voters of a matrix, which keep the example weights of every round.
+class FixedVoters:
+    """The voters of a matrix in place of drawn stumps, the same in every round.
 
     Attributes
     ----------
     seen : list of ndarray of shape (n_runs, n_examples)
-        The weights of all copies of each example, in whole numbers.
+        The weights of all copies of each example in every round, as whole numbers.
     """
 
+    redraws = False
+
     def __init__(self, H: FloatArray, y: FloatArray, complements: bool = True) -> None:
-        super().__init__(H, y)
-        self.complements = complements
-        self.seen: list[FloatArray] = []
+        self.H, self.y, self.complements = H, y, complements
+        self.n_voters = H.shape[1]
+        self.attributes, self.turns = np.arange(self.n_voters), np.ones(self.n_voters, np.int64)
+        self.cuts = np.zeros(self.n_voters, np.uint16)
+        self.seen: list[IntArray] = []
 
-    def sums(self, units: FloatArray) -> FloatArray:
-        self.seen.append(units)
-        return super().sums(units)
+    @property
+    def codes(self) -> IntArray:
+        return (self.H.T > 0).astype(np.uint16)
+
+    def begin(self, t: int) -> None:
+        pass
+
+    def sums(self, units: IntArray) -> IntArray:
+        return np.asarray(units @ self.H.astype(np.int64))
 
 
-class Turning(SeenVoters):
+class Turning(FixedVoters):
     """Five voters of small edges: the first example is right for 5000 rounds, then mostly wrong."""
 
     def __init__(self) -> None:
@@ -149,7 +135,7 @@ class Turning(SeenVoters):
         return np.vstack([first, 1.0 - 2.0 * (np.eye(5) + np.eye(5)[[1, 2, 3, 4, 0]])])
 
     def begin(self, t: int) -> None:
-        self._right = np.ascontiguousarray(self.outputs(t).T)
+        self.H = self.outputs(t)
 
 
 def boosted(
@@ -161,8 +147,39 @@ def boosted(
 ) -> list[Round]:
     """Return the first rounds of some runs, by default on every example once."""
     if copies is None:
-        copies = np.ones((len(values), voters.signs(np.array([0])).shape[1]))
-    return list(islice(algorithm.boost(voters, copies, np.array(values)), n_rounds))
+        copies = np.ones((len(values), len(voters.y)))
+    runs = [
+        algorithm.begin(Examples.equal(voters.y, c), value)
+        for c, value in zip(copies, values, strict=True)
+    ]
+    rounds = []
+    for t in range(1, n_rounds + 1):
+        voters.begin(t)
+        taken, seen = [], []
+        for run in runs:
+            weighted = algorithm.weights_to_sum(run.examples)
+            units = np.empty((len(weighted), len(voters.y)), np.int64)
+            totals = np.array([write_units(*w, u) for w, u in zip(weighted, units, strict=True)])
+            seen.append(np.abs(units[0]))
+            taken.append(algorithm.take_round(run, t, voters.sums(units), totals, voters))
+        voters.seen.append(np.array(seen))
+        rounds.append(Round(*map(np.array, zip(*taken, strict=True))))
+    return rounds
+
+
+def plain_run(
+    algorithm: WeightBoosting, problem: VotingProblem, sample: int, value: float, n_rounds: int
+) -> Trace:
+    """Return the rounds over a matrix on a sample, as `run` does."""
+    voters, picks, changes = FixedVoters(problem.H, problem.y), [], []
+    rounds = boosted(algorithm, voters, n_rounds, [value], problem.counts[[sample]])
+    for [pick], [change], [last] in rounds:
+        if change:  # the last round may add nothing
+            picks.append(pick)
+            changes.append(change)
+        if last:
+            break
+    return np.array(picks, dtype=np.intp), np.array(changes)
 
 
 def least_error(H: FloatArray, y: FloatArray, w: list[Fraction]) -> tuple[int, Fraction]:
@@ -181,7 +198,7 @@ def drawn_problem(seed: int, patience: int = 12, **options: Any) -> DrawnProblem
     train, valid = coded(X[:60], X[:60]), coded(X[60:], X[:60])
     rule = HoldoutStumps(**{"per_round": 20, **options})
     return DrawnProblem(
-        lambda: RandomStumps(train, y[:60], np.random.default_rng(seed), rule),
+        lambda: RandomStumps(train, np.random.default_rng(seed), rule),
         *(train, y[:60], valid, y[60:]),
         Holdout(patience=patience, max_rounds=200),
     )

@@ -9,11 +9,12 @@ from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
-from quadrepro.core.learners.rounds import FLOOR, UNITS
+from quadrepro.core.learners.reweighting import FLOOR, Examples
 from quadrepro.core.training.contract import positive_votes
 from quadrepro.core.training.grid import Grid
-from quadrepro.core.voters.chains import Chains, Listing
+from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.coded import codes_of_matrix
+from quadrepro.core.voters.running_sums import RunningSums
 from tests.core.learners.given import (
     Problem,
     Turning,
@@ -57,11 +58,11 @@ def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_round
 
 def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> None:
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
-    weights, y, parts = np.full(6, UNITS / 6), np.ones(6, dtype=np.int64), []
+    examples, parts = Examples.equal(np.ones(6), np.ones(6)), []
     for t in (1, 5001):
-        voters = Listing.empty(Chains.of(codes_of_matrix(Turning.outputs(t))))
-        parts.append(take_rounds(voters, y, np.ones(6), True, weights, 5000))
-        assert (weights[0] < 2 * FLOOR) == (t == 1)
+        voters = RunningSums.over(Chains.of(codes_of_matrix(Turning.outputs(t))))
+        parts.append(take_rounds(voters, examples, 5000))
+        assert (examples.weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
     assert picks.tolist() == [r.picks[0] for r in expected]
     assert changes.tolist() == [r.changes[0] for r in expected]

@@ -17,7 +17,7 @@ from quadrepro.core.learners.adaboost_reg import (
     least_loss,
     lower_bounds,
 )
-from quadrepro.core.learners.rounds import LARGEST_STEP
+from quadrepro.core.learners.reweighting import LARGEST_STEP
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from tests.core.learners.given import Problem, make_problem, small_problems, small_samples

@@ -12,8 +12,8 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.training.grid import Grid
 from tests.core.learners.given import (
+    FixedVoters,
     Problem,
-    SeenVoters,
     boosted,
     make_problem,
     small_problems,
@@ -84,7 +84,7 @@ def test_it_is_the_papers_algorithm(lam: float, complements: bool) -> None:
     for seed in range(3):
         H, y = make_problem(m=40, n=9, seed=seed)
         picks, alphas = zip(*transcription(H, y, lam, 15, complements), strict=True)
-        found = boosted(EBBoost(), SeenVoters(H, y, complements), 15, [lam])
+        found = boosted(EBBoost(), FixedVoters(H, y, complements), 15, [lam])
         assert tuple(int(r.picks[0]) for r in found) == picks
         np.testing.assert_allclose([r.changes[0] for r in found], alphas, rtol=1e-6)
 
@@ -92,7 +92,7 @@ def test_it_is_the_papers_algorithm(lam: float, complements: bool) -> None:
 def test_voters_whose_complements_are_no_candidates_are_never_turned() -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     H = np.column_stack([-y, [1.0, 1.0, -1.0, -1.0]])
-    [(_, changes, last)] = boosted(EBBoost(), SeenVoters(H, y, complements=False), 1, [0.5])
+    [(_, changes, last)] = boosted(EBBoost(), FixedVoters(H, y, complements=False), 1, [0.5])
     assert (changes.tolist(), last.tolist()) == ([0.0], [True])
 
 

@@ -13,8 +13,8 @@ from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.measures.adaboost import least_edge
 from quadrepro.core.training.grid import Grid
 from tests.core.learners.given import (
+    FixedVoters,
     Problem,
-    SeenVoters,
     boosted,
     least_error,
     make_problem,
@@ -48,7 +48,7 @@ def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> 
 def test_the_regret_is_below_its_bound_at_any_rate(
     problem: Problem, eta: float, n_rounds: int
 ) -> None:
-    voters, (H, y) = SeenVoters(*problem), problem
+    voters, (H, y) = FixedVoters(*problem), problem
     paid, costs = 0.0, np.zeros(len(y))
     rounds = boosted(HedgeBoost(), voters, n_rounds, [eta])
     for (picks, votes, last), [p] in zip(rounds, voters.seen, strict=True):

@@ -213,7 +213,7 @@ def test_where_adaboost_finds_no_voter_the_vote_is_empty(algorithm: SoftMargin, 
     flat, y = np.zeros_like(problem.train), np.tile(y, 15)
     constant = replace(
         problem,
-        source=lambda: RandomStumps(flat, y, np.random.default_rng(1), HoldoutStumps(per_round=5)),
+        source=lambda: RandomStumps(flat, np.random.default_rng(1), HoldoutStumps(per_round=5)),
         train=flat,
         y_train=y,
     )

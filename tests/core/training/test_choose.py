@@ -36,18 +36,8 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.splits import KnownRows, deal
-from quadrepro.core.training import choose as trainers
-from quadrepro.core.training.choose import (
-    DrawnTrainer,
-    NoSolutionError,
-    OneVsRest,
-    PredictionTrainer,
-    Scored,
-    VoteTrainer,
-    choose,
-    first_of_largest,
-    trainer_of,
-)
+from quadrepro.core.training import fitted as fitting
+from quadrepro.core.training.choose import choose_by_folds, choose_by_validation
 from quadrepro.core.training.contract import (
     Learner,
     Part,
@@ -57,11 +47,18 @@ from quadrepro.core.training.contract import (
     trained_on,
 )
 from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.fitted import (
+    FittedDrawnVotes,
+    FittedPredictions,
+    FittedVotes,
+    NoSolutionError,
+    Scores,
+)
 from quadrepro.core.training.grid import Grid, Hyperparameter
+from quadrepro.core.training.one_vs_rest import FittedOneVsRest, first_of_largest, fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
-from quadrepro.core.voters.coded import CodedVoters
+from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
 from quadrepro.core.voters.drawn import Codes, RandomStumps
-from quadrepro.core.voters.source import ZERO_VOTE
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import (
     FOLD,
@@ -97,8 +94,8 @@ GRIDS = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30],
     [([3.0, 1.0, 2.0], 1), ([2.0, 1.0, 1.0], 1), ([NAN, 5.0, 4.0], 2), ([NAN, np.inf, NAN], 1)],
 )
 def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: int) -> None:
-    known: Any = SimpleNamespace(losses=lambda fold: np.array(losses))
-    found, values = choose(known, None)
+    known: Any = SimpleNamespace(validation_losses=lambda: np.array(losses))
+    found, values = choose_by_validation(known)
     assert found == best
     np.testing.assert_array_equal(values, losses)
 
@@ -112,14 +109,14 @@ def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> 
     signs, codes = np.array([1.0, -1.0, 1.0]), np.array([2.0, 0.0, 1.0])
     scores = np.array([[0.5, 1e-13, -1.0], [1.0, -1.0, 1e-15]])
     solved = np.array([True, False])
-    assert Scored(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
-    assert Scored(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
-    assert Scored(signs, np.zeros((1, 3))).losses("classification").tolist() == [2.0]
-    found = Scored(signs, scores, solved=solved).losses("classification")
+    assert Scores(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
+    assert Scores(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
+    assert Scores(signs, np.zeros((1, 3))).losses("classification").tolist() == [2.0]
+    found = Scores(signs, scores, solved=solved).losses("classification")
     np.testing.assert_array_equal(found, [2.0, NAN])
-    assert Scored(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
+    assert Scores(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
     numbers = np.array([[2.0, 1.0, 3.0], [NAN, 0.0, 1.0]])
-    assert Scored(codes, numbers).losses("regression").tolist() == [5.0, np.inf]
+    assert Scores(codes, numbers).losses("regression").tolist() == [5.0, np.inf]
 
 
 # Votes over fixed voters
@@ -137,7 +134,7 @@ def test_votes_are_judged_by_folds_that_they_have_not_seen(in_time: bool) -> Non
         paths = [QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]
         positive = H[out] @ np.concatenate(paths).T > 1e-12
         expected += (positive != (y[out, None] > 0)).sum(axis=0)
-    assert trainer.losses(fold).tolist() == expected.tolist()
+    assert choose_by_folds(trainer, fold)[1].tolist() == expected.tolist()
     whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
     for i in range(3):
@@ -163,7 +160,7 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> N
         1 - balanced_accuracy_score(y[held] > 0, of_candidate > 1e-12)
         for of_candidate in np.transpose(voted)
     ]
-    best, losses = choose(trainer, fold, METRICS["balanced_error"])
+    best, losses = choose_by_folds(trainer, fold, METRICS["balanced_error"])
     np.testing.assert_allclose(losses, expected, atol=1e-15)
     assert best == np.argmin(losses)
 
@@ -171,7 +168,7 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> N
 def test_what_is_measured_are_the_votes_of_all_grids() -> None:
     H, y = make_problem()
     grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
-    trained = votes(AdaBoost(), H, y, grids, H[:7]).path()
+    trained = votes(AdaBoost(), H, y, grids, H[:7]).trained()
     expected = AdaBoost().path(H, y, Grid.of({"n_rounds": [2, 9, 30]}))
     np.testing.assert_array_equal(trained.weights, expected)
     np.testing.assert_allclose(trained.scores, expected @ H.T)
@@ -184,7 +181,7 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen(infeasibl
     y = ONE_VOTER[:, 0]
     for grids in ([weights(infeasible, -1.0)], [weights(infeasible), weights(-1.0)]):
         trainer = votes(Limited(), ONE_VOTER, y, grids, ONE_VOTER)
-        best, losses = choose(trainer, FOLD)
+        best, losses = choose_by_folds(trainer, FOLD)
         assert trainer.candidates[best] == {"weight": -1.0}
         assert trainer.weights[best].tolist() == [-1.0]
         np.testing.assert_array_equal(losses, [NAN, 4.0])
@@ -194,9 +191,9 @@ def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
     message = "no candidate of Limited has a solution: weight must be at most 1 for {} samples"
     trainer = votes(Limited(), ONE_VOTER, ONE_VOTER[:, 0], [weights(2.0, 3.0)], ONE_VOTER)
     with pytest.raises(NoSolutionError, match=message.format(3)):
-        choose(trainer, FOLD)
+        choose_by_folds(trainer, FOLD)
     trainer = votes(Limited(), ONE_VOTER, ONE_VOTER[:, 0], [weights(1.0, 3.0)], ONE_VOTER)
-    np.testing.assert_array_equal(trainer.path().weights, [[1.0], [NAN]])
+    np.testing.assert_array_equal(trainer.trained().weights, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
 
@@ -206,7 +203,7 @@ def test_what_limits_the_candidates_is_said_where_none_has_a_solution() -> None:
 
 def test_fixed_stumps_are_placed_on_the_training_part() -> None:
     trainer, stumps = (
-        VoteTrainer(AdaBoost(), DATA, GRIDS[:0]),
+        FittedVotes(AdaBoost(), DATA, GRIDS[:0]),
         Stumps(4, spacing="even").fit(DATA.train.X),
     )
     np.testing.assert_array_equal(trainer.voters.matrix(), stumps.transform(DATA.train.X))
@@ -247,14 +244,14 @@ def best_stumps() -> Any:
 @pytest.mark.parametrize("fold", [np.arange(70) % 5, np.arange(70) // 14 - 1])
 def test_voters_that_learn_are_made_again_without_each_fold(fold: IntArray) -> None:
     data = replace(DATA, voters=TransformerVoters(best_stumps))
-    trainer, (X, y), expected = VoteTrainer(QuadBoost("l2"), data, GRIDS), DATA.train, np.zeros(3)
+    trainer, (X, y), expected = FittedVotes(QuadBoost("l2"), data, GRIDS), DATA.train, np.zeros(3)
     for f in range(int(fold.max()) + 1):
         seen, out = trained_on(fold, f), fold == f
         voters = best_stumps().fit(X[seen], y[seen])
         H, H_out = voters.transform(X[seen]), voters.transform(X[out])
         paths = np.concatenate([QuadBoost("l2").path(H, y[seen], grid) for grid in GRIDS])
         expected += ((H_out @ paths.T > 1e-12) != (y[out, None] > 0)).sum(axis=0)
-    assert trainer.losses(fold).tolist() == expected.tolist()
+    assert choose_by_folds(trainer, fold)[1].tolist() == expected.tolist()
     H = best_stumps().fit(X, y).transform(X)
     whole = np.concatenate([QuadBoost("l2").path(H, y, grid) for grid in GRIDS])
     np.testing.assert_array_equal(trainer.weights, whole)
@@ -268,17 +265,17 @@ def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
     X = np.array([1.0, 1.0, -1.0, -1.0])[:, None]
     data = replace(DATA, train=Part(X, X[:, 0]), voters=TransformerVoters(One))
     fold = np.array([0, 1, 0, 1])
-    losses = VoteTrainer(Limited(), data, [weights(2.0, 1.0)]).losses(fold)
+    losses = choose_by_folds(FittedVotes(Limited(), data, [weights(2.0, 1.0)]), fold)[1]
     assert np.isnan(losses).tolist() == [True, False]
     with pytest.raises(NoSolutionError, match="no candidate of Limited has a solution: weight"):
-        choose(VoteTrainer(Limited(), data, [weights(2.0)]), fold)
+        choose_by_folds(FittedVotes(Limited(), data, [weights(2.0)]), fold)
 
 
 # Votes over drawn stumps
 
 
-def drawn_from(codes: Codes, y: FloatArray) -> RandomStumps:
-    return RandomStumps(codes, y, np.random.default_rng(4), HoldoutStumps(per_round=15))
+def drawn_from(codes: Codes) -> RandomStumps:
+    return RandomStumps(codes, np.random.default_rng(4), HoldoutStumps(per_round=15))
 
 
 STOPPING = Holdout(patience=10, take="last", max_rounds=60)
@@ -294,9 +291,9 @@ def test_examples_of_one_class_give_a_constant_prediction(label: float, folds: s
     # MinCq and CqBoost have no solution for such a mean margin.
     for algorithm, grid in ((AdaBoost(), {"n_rounds": [5]}), (MinCq(), {"mu": [0.99]})):
         data = replace(DATA, train=Part(X, labels))
-        trainer = trainer_of(algorithm, data, [Grid.of(grid)])
-        first, *_ = trainer.held_out(fold)
-        assert (np.sign(first.scores) == label).all()
+        trainer = fit(algorithm, data, [Grid.of(grid)])
+        first, *_ = trainer.fold_scores(fold)
+        assert (np.sign(first.values) == label).all()
         if folds == "all":
             assert first.losses("classification") == 0.0
             assert (trainer.outputs(0).predicted == (label > 0)).all()
@@ -306,16 +303,16 @@ DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 
 
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
-    trainer = DrawnTrainer(EBBoost(), DRAWN, [Grid.of({"lam": [1.0, 0.3]})])
-    losses = trainer.losses(None)
-    [scored] = trainer.held_out(None)
+    trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.of({"lam": [1.0, 0.3]})])
+    losses = trainer.validation_losses()
+    scored = trainer.validation_scores()
     assert losses.tolist() == scored.losses("classification").tolist()
     held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
     assert trainer.candidates == held.candidates
     for i in range(2):
         vote, outputs = held.vote(i), trainer.outputs(i)
         total = np.abs(vote.weights).sum()
-        np.testing.assert_array_equal(outputs.scores, vote.sums(trainer.test))
+        np.testing.assert_array_equal(outputs.scores, vote.sums(trainer.on_test))
         margins = DATA.train.y * vote.sums(trainer.problem.train) / total
         np.testing.assert_array_equal(outputs.margins, margins)
         assert outputs.zero == np.broadcast_to(scored.zero, 2)[i] == ZERO_VOTE * total
@@ -324,7 +321,7 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
 
 def test_an_algorithm_that_needs_a_matrix_refuses_drawn_stumps() -> None:
     with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
-        DrawnTrainer(LPBoost(), DRAWN, [Grid.of({"C": [1.0]})]).losses(None)
+        FittedDrawnVotes(LPBoost(), DRAWN, [Grid.of({"C": [1.0]})]).validation_losses()
 
 
 # Predictors
@@ -353,8 +350,8 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns() -> None:
     labels, fold, values = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5, [1, 3, 7, 15, 31]
     knn = EstimatorPredictor("KNeighborsClassifier", {"weights": "distance"})
     data = numbers(X, labels, X_new)
-    trainer = PredictionTrainer(knn, data, [Grid.of({"n_neighbors": values})])
-    best, losses = choose(trainer, fold)
+    trainer = FittedPredictions(knn, data, [Grid.of({"n_neighbors": values})])
+    best, losses = choose_by_folds(trainer, fold)
     search = GridSearchCV(
         KNeighborsClassifier(weights="distance"), {"n_neighbors": values}, cv=PredefinedSplit(fold)
     ).fit(X, labels)
@@ -388,8 +385,8 @@ def test_folds_choose_by_any_metric_as_scikit_learns_search_does(name: str, lear
     }[learner]
     settings = {"random_state": 0} if learner == "forest" else {}
     data = numbers(X, labels, X_new)
-    trainer = PredictionTrainer(EstimatorPredictor(path, settings), data, [Grid.of(values)])
-    best, losses = choose(trainer, fold, METRICS[name])
+    trainer = FittedPredictions(EstimatorPredictor(path, settings), data, [Grid.of(values)])
+    best, losses = choose_by_folds(trainer, fold, METRICS[name])
     folds = PredefinedSplit(fold)
     search = GridSearchCV(model, values, cv=folds, scoring=SCORERS[name]).fit(X, labels)
     sign = 1 if METRICS[name].greater_is_better else -1
@@ -402,8 +399,8 @@ def test_boosted_trees_choose_by_the_probabilities_that_their_scores_have() -> N
     X, y, X_new = examples()
     data, fold = numbers(X, np.where(y > 0, 1.0, -1.0), X_new), np.arange(120) % 3
     grid = Grid.of({"nu": [0.1, 1.0], "n_rounds": [5, 50]})
-    trainer = trainer_of(GradientBoost(step="shrink", loss="logistic"), data, [grid])
-    best, losses = choose(trainer, fold, METRICS["log_loss"])
+    trainer = fit(GradientBoost(step="shrink", loss="logistic"), data, [grid])
+    best, losses = choose_by_folds(trainer, fold, METRICS["log_loss"])
     for i, candidate in enumerate(trainer.candidates):
         model = GradientBoostClassifier("shrink", **candidate)
         p = cross_val_predict(
@@ -425,7 +422,7 @@ def test_votes_choose_by_ranks_fold_by_fold_and_folds_of_one_class_do_not_count(
         paths = [QuadBoost("l2").path(H[rest], y[rest], grid) for grid in GRIDS]
         sums = np.concatenate(paths) @ H[out].T
         expected.append([roc_auc_score(y[out], of_candidate) for of_candidate in sums])
-    _, losses = choose(trainer, fold, METRICS["auc"])
+    _, losses = choose_by_folds(trainer, fold, METRICS["auc"])
     np.testing.assert_allclose(losses, -np.mean(expected, axis=0))
 
 
@@ -434,8 +431,8 @@ def test_a_class_that_is_trained_on_alone_is_predicted_in_its_fold() -> None:
     labels, fold = np.where(np.arange(120) == 7, 1.0, -1.0), np.arange(120) % 3
     logistic = EstimatorPredictor("LogisticRegression")
     data = numbers(X, labels, X_new)
-    trainer = PredictionTrainer(logistic, data, [Grid.of({"C": [0.1, 1.0]})])
-    folds = [*trainer.held_out_outputs(fold, "probabilities")]
+    trainer = FittedPredictions(logistic, data, [Grid.of({"C": [0.1, 1.0]})])
+    folds = [*trainer.fold_outputs(fold, "probabilities")]
     alone = folds[1][0]
     assert alone is not None
     assert not alone.predicted.any()
@@ -444,16 +441,16 @@ def test_a_class_that_is_trained_on_alone_is_predicted_in_its_fold() -> None:
     np.testing.assert_array_equal(alone.scores, np.full(40, -1.0))
     np.testing.assert_array_equal(alone.probabilities, np.tile([1.0, 0.0], (40, 1)))
     # The only fold with both classes ranks them at random, as its model has seen one.
-    assert choose(trainer, fold, METRICS["auc"])[1].tolist() == [-0.5, -0.5]
+    assert choose_by_folds(trainer, fold, METRICS["auc"])[1].tolist() == [-0.5, -0.5]
 
 
 def test_a_metric_that_no_fold_defines_does_not_choose() -> None:
     X, y, X_new = examples()
     data = numbers(X, np.where(y > 0, 1.0, -1.0), X_new)
     svm = EstimatorPredictor("LinearSVC")
-    trainer = PredictionTrainer(svm, data, [Grid.of({"C": [0.1, 1.0]})])
+    trainer = FittedPredictions(svm, data, [Grid.of({"C": [0.1, 1.0]})])
     with pytest.raises(NoSolutionError, match="log_loss cannot choose: the learner gives no prob"):
-        choose(trainer, np.arange(120) % 3, METRICS["log_loss"])
+        choose_by_folds(trainer, np.arange(120) % 3, METRICS["log_loss"])
 
 
 def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() -> None:
@@ -461,9 +458,9 @@ def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() ->
     values = {"max_depth": [1, 2, 4, 8]}
     tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     data = numbers(X, y, X_new, "regression")
-    trainer = PredictionTrainer(tree, data, [Grid.of(values)])
+    trainer = FittedPredictions(tree, data, [Grid.of(values)])
     rng = np.random.default_rng(0)
-    best, losses = choose(trainer, deal(120, 5, rng, KnownRows(times=np.arange(120.0))))
+    best, losses = choose_by_folds(trainer, deal(120, 5, rng, KnownRows(times=np.arange(120.0))))
     search = GridSearchCV(
         DecisionTreeRegressor(random_state=0),
         values,
@@ -505,15 +502,17 @@ def drawn(name: str) -> float:
     return float(named(name).random())
 
 
-def spying(grids: Sequence[Grid] = VALUES, **changes: Any) -> tuple[Spy, PredictionTrainer]:
+def spying(grids: Sequence[Grid] = VALUES, **changes: Any) -> tuple[Spy, FittedPredictions]:
     spy = Spy()
     data = replace(numbers(ROWS, np.ones(10), ROWS[:4]), **changes)
-    return spy, PredictionTrainer(spy, data, grids)
+    return spy, FittedPredictions(spy, data, grids)
 
 
 def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_rows() -> None:
     spy, trainer = spying()
-    assert trainer.losses(np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])).tolist() == [0.0] * 3
+    assert (
+        choose_by_folds(trainer, np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2]))[1].tolist() == [0.0] * 3
+    )
     trainer.outputs(2)
     folds = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
     assert spy.seen == [*folds, (10, 4, drawn("all"))]
@@ -522,13 +521,13 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
 @pytest.mark.parametrize("fold", [np.arange(10) % 3, None])
 def test_a_single_candidate_is_not_trained_to_be_chosen(fold: IntArray | None) -> None:
     spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
-    assert choose(trainer, fold) == (0, [0.0])
+    assert choose_by_folds(trainer, fold) == (0, [0.0])
     assert spy.seen == []
 
 
 def test_training_and_test_examples_are_measured_after_one_training() -> None:
     spy, trainer = spying()
-    trained, outputs = trainer.path(), trainer.outputs(2)
+    trained, outputs = trainer.trained(), trainer.outputs(2)
     assert (trained.scores.shape, trained.test_scores.shape) == ((3, 10), (3, 4))
     assert (trained.H, trained.weights) == (None, None)
     np.testing.assert_array_equal(outputs.scores, trained.test_scores[2])
@@ -541,10 +540,10 @@ def test_training_and_test_examples_are_measured_after_one_training() -> None:
 def test_a_hold_out_predicts_few_test_examples_by_all_candidates_and_many_by_the_chosen_one(
     most: int, trained: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(trainers, "MOST_KEPT", most)
+    monkeypatch.setattr(fitting, "MOST_KEPT", most)
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     spy, trainer = spying(valid=valid)
-    assert trainer.losses(None).tolist() == [1.0] * 3
+    assert trainer.validation_losses().tolist() == [1.0] * 3
     scores = trainer.outputs(1).scores
     assert scores.tolist() == [1.0] * 4
     assert spy.seen == [(*sizes, drawn("all")) for sizes in trained]
@@ -558,9 +557,9 @@ def test_a_candidate_that_is_trained_again_predicts_the_same(
     grid = Grid.of({"nu": [0.1, 0.3, 1], "n_rounds": [5, 20, 40]})
     outputs = []
     for most in (0, 10_000):
-        monkeypatch.setattr(trainers, "MOST_KEPT", most)
-        trainer = trainer_of(GradientBoost(step="shrink", loss="l2"), data, [grid])
-        best, _ = choose(trainer, None)
+        monkeypatch.setattr(fitting, "MOST_KEPT", most)
+        trainer = fit(GradientBoost(step="shrink", loss="l2"), data, [grid])
+        best, _ = choose_by_validation(trainer)
         outputs.append(trainer.outputs(best).predicted)
     np.testing.assert_array_equal(*outputs)
 
@@ -575,7 +574,7 @@ FOLDS = np.arange(80) % 4
 GRID = Grid.of({"n_rounds": [1, 3, 20]})
 FIXED = FixedStumps(4)
 OF_CLASSES = DrawnStumps(
-    lambda codes, y: RandomStumps(codes, y, np.random.default_rng(5), HoldoutStumps(per_round=30)),
+    lambda codes: RandomStumps(codes, np.random.default_rng(5), HoldoutStumps(per_round=30)),
     Holdout(patience=10, max_rounds=200),
 )
 
@@ -584,9 +583,9 @@ def data(voters: Any = FIXED, train: Part = TRAIN) -> TrainingData:
     return TrainingData(train, TEST, VALID, voters, named, "multiclass", 3)
 
 
-def one_vs_rest(learner: Learner, grid: Grid = GRID, **changes: Any) -> OneVsRest:
-    trainer = trainer_of(learner, data(**changes), [grid])
-    assert isinstance(trainer, OneVsRest)
+def one_vs_rest(learner: Learner, grid: Grid = GRID, **changes: Any) -> FittedOneVsRest:
+    trainer = fit(learner, data(**changes), [grid])
+    assert isinstance(trainer, FittedOneVsRest)
     return trainer
 
 
@@ -615,7 +614,7 @@ def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> Non
 def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold() -> None:
     H = Stumps(4, spacing="even").fit(TRAIN.X).transform(TRAIN.X)
     trainer = one_vs_rest(AdaBoost())
-    losses = trainer.losses(FOLDS)
+    losses = choose_by_folds(trainer, FOLDS)[1]
     expected = np.zeros(3)
     for f in range(4):
         rest, out = f != FOLDS, f == FOLDS
@@ -630,7 +629,7 @@ def test_the_losses_over_folds_are_the_errors_of_one_vs_rest_without_each_fold()
 def test_the_choice_by_ranks_is_the_mean_of_each_class_against_the_rest() -> None:
     H = Stumps(4, spacing="even").fit(TRAIN.X).transform(TRAIN.X)
     trainer = one_vs_rest(AdaBoost())
-    _, losses = choose(trainer, FOLDS, METRICS["auc"])
+    _, losses = choose_by_folds(trainer, FOLDS, METRICS["auc"])
     expected = np.zeros((4, 3))
     for f in range(4):
         rest, out = f != FOLDS, f == FOLDS
@@ -647,7 +646,7 @@ def boosted(n_rounds: int) -> OneVsRestClassifier:
 
 def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
     trainer = one_vs_rest(GradientBoost(loss="logistic"))
-    losses, expected = trainer.losses(None), []
+    losses, expected = trainer.validation_losses(), []
     for i, n_rounds in enumerate((1, 3, 20)):
         theirs = boosted(n_rounds).fit(*TRAIN)
         expected.append(float((theirs.predict(VALID.X) != VALID.y).sum()))
@@ -664,10 +663,10 @@ def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
 def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
     grid = Grid.of({"lam": [3.0, 0.3]})
     trainer = one_vs_rest(EBBoost(), grid, voters=OF_CLASSES)
-    losses = trainer.losses(None)
-    alone = [trainer_of(EBBoost(), data(OF_CLASSES).against_rest(c), [grid]) for c in range(3)]
+    losses = trainer.validation_losses()
+    alone = [fit(EBBoost(), data(OF_CLASSES).against_rest(c), [grid]) for c in range(3)]
     for of_class in alone:
-        of_class.losses(None)
+        of_class.validation_losses()
     for i in range(2):
         assert trainer.candidates[i] == {"lam": (3.0, 0.3)[i]}
         assert len({of_class.candidates[i]["n_rounds"] for of_class in alone}) > 1
@@ -680,14 +679,14 @@ def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
 
 def test_held_out_examples_of_drawn_stumps_are_predicted_as_test_examples() -> None:
     as_test = TrainingData(TRAIN, VALID, VALID, OF_CLASSES, named, "multiclass", 3)
-    trainer = trainer_of(AdaBoost(), as_test, [Grid.of({})])
-    assert trainer.losses(None).tolist() == [(trainer.outputs(0).predicted != VALID.y).sum()]
+    trainer = fit(AdaBoost(), as_test, [Grid.of({})])
+    assert trainer.validation_losses().tolist() == [(trainer.outputs(0).predicted != VALID.y).sum()]
 
 
 def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
     best = make_pipeline(SelectKBest(k=1), Stumps(12))
     learned = data(TransformerVoters(lambda: clone(best)))
-    found = trainer_of(AdaBoost(), learned, [Grid.of({"n_rounds": [20]})]).outputs(0)
+    found = fit(AdaBoost(), learned, [Grid.of({"n_rounds": [20]})]).outputs(0)
     for code in range(3):
         signs = np.where(TRAIN.y == code, 1.0, -1.0)
         voters = clone(best).fit(TRAIN.X, signs)
@@ -708,7 +707,7 @@ def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
             assert not fitted.probabilities[:, 1].any()
             np.testing.assert_allclose(fitted.probabilities.sum(axis=1), 1.0)
     # All held-out examples of the class are errors.
-    errors = trainer.losses(None)
+    errors = trainer.validation_losses()
     assert (errors >= (VALID.y == 1).sum()).all()
 
 
@@ -717,7 +716,10 @@ BOTH = (METRICS["f1"], METRICS["auc"])
 
 def test_a_candidate_needs_a_solution_for_every_class() -> None:
     trainer = one_vs_rest(Limited(), weights(1.0, 2.0))
-    for losses in (trainer.losses(FOLDS), *(choose(trainer, FOLDS, m)[1] for m in BOTH)):
+    for losses in (
+        choose_by_folds(trainer, FOLDS)[1],
+        *(choose_by_folds(trainer, FOLDS, m)[1] for m in BOTH),
+    ):
         assert np.isnan(losses).tolist() == [False, True]
 
 

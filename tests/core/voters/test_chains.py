@@ -9,16 +9,19 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.voters.chains import (
+from quadrepro.core.learners.reweighting import margins_of
+from quadrepro.core.voters.chains import Chains
+from quadrepro.core.voters.coded import CodedVoters, codes_of_matrix
+from quadrepro.core.voters.running_sums import (
     ASLEEP,
     CACHED,
+    MOST_GROWTH,
     SCATTERED,
-    Chains,
-    Listing,
-    margins_of,
-    signed_sums,
+    RunningSums,
+    chain_of,
+    list_again,
+    write_sums,
 )
-from quadrepro.core.voters.coded import CodedVoters, codes_of_matrix
 from quadrepro.core.voters.stumps import Stumps
 
 matrices = st.integers(1, 20).flatmap(
@@ -58,7 +61,7 @@ def test_codes_of_stumps_need_no_matrix_and_the_attributes_are_the_chains(X: Flo
 def unusual(chains: Chains) -> list[list[int]]:
     """Return the listed examples of the stretches of each voter."""
     found: list[list[int]] = [[] for _ in chains.usual]
-    for start, stop, owner in zip(chains.starts, chains.stops, chains.owners, strict=True):
+    for owner, start, stop in chains.stretches:
         found[owner] += chains.listed[chains.heads[start] : chains.heads[stop]].tolist()
     return found
 
@@ -84,7 +87,7 @@ def test_eight_voters_without_a_chain_list_an_example_once() -> None:
     away = chains.usual != H
     sizes = [int(away[:, i : i + 8].any(axis=1).sum()) for i in (0, 8, 16)]
     assert len(chains.listed) == sum(sizes)
-    assert len(chains.owners) < 17 * 20
+    assert len(chains.stretches) < 17 * 20
 
 
 def weights_of(m: int, seed: int, share_asleep: float) -> FloatArray:
@@ -94,25 +97,39 @@ def weights_of(m: int, seed: int, share_asleep: float) -> FloatArray:
 
 
 @pytest.mark.parametrize("nested", [True, False], ids=["by code", "by the list"])
-def test_signed_sums_are_products_whoever_is_left_out(nested: bool) -> None:
+def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
     rng, m = np.random.default_rng(0), CACHED + 1
     H = rng.choice([-1.0, 1.0], (m, 40))
     if nested:
         H = Stumps().fit_transform(rng.normal(size=(m, 4)))
-    chains = Chains.of(codes_of_matrix(H))
-    listing, y = Listing.empty(chains), rng.choice([-1, 1], m)
-    assert (SCATTERED * len(chains.listed) > chains.codes.size) == nested
+    voters = RunningSums.over(Chains.of(codes_of_matrix(H)))
+    y, sums = rng.choice([-1.0, 1.0], m), np.empty(40, np.int64)
+    assert (SCATTERED * len(voters.listed) > voters.chains.codes.size) == nested
     n_listed = []
-    for seed, share in enumerate([0.0, 0.05, 0.6, 0.6, 0.0, 0.9]):
-        weights = weights_of(m, seed, share)
-        signed = y * np.rint(weights).astype(np.int64)
-        sums = signed_sums(listing, signed, weights, np.ones(m))
+    # The factor by which weights may have grown, the share that is asleep, if the list is new.
+    for growth, share, is_new in (
+        (1.0, 0.0, True),
+        (MOST_GROWTH, 0.6, False),
+        (2.0, 0.6, True),
+        (2.0, 0.6, False),
+    ):
+        weights = weights_of(m, 0, share)
+        signed = (y * np.rint(weights)).astype(np.int64)
+        voters.state[0] *= growth
+        if voters.state[0] > MOST_GROWTH:
+            list_again(voters, weights, y)
+        write_sums(signed, *voters, sums)
         np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
-        for j in (0, 39):
-            np.testing.assert_array_equal(margins_of(chains, j, y), y * H[:, j])
-        assert not signed[listing.left_out].any()
-        n_listed.append(int((~listing.left_out).sum()))
-    # A twentieth is not worth a new list, six tenths are; all that have woken are listed again.
-    assert n_listed[0] == n_listed[1] == n_listed[4] == m
-    assert n_listed[2] < m / 2
-    assert n_listed[5] < m / 6
+        assert (voters.state[0] == 1.0) == is_new
+        n_listed.append(int(voters.state[1]))
+    assert n_listed[0] == n_listed[1] == len(voters.listed)
+    assert n_listed[2] == n_listed[3] < 0.5 * n_listed[0]
+
+
+def test_the_values_of_a_voter_are_those_of_its_chain() -> None:
+    H, y = np.random.default_rng(0).choice([-1.0, 1.0], (30, 40)), np.ones(30)
+    voters = RunningSums.over(Chains.of(codes_of_matrix(H)))
+    for j in range(40):
+        np.testing.assert_array_equal(
+            margins_of(*chain_of(voters.chains.codes, voters.chains.first, j), y), H[:, j]
+        )

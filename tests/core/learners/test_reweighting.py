@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from itertools import count, product
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -18,14 +17,15 @@ from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.rounds import (
+from quadrepro.core.learners.reweighting import (
     LARGEST_STEP,
     NO_EDGE,
     TIE,
     UNITS,
-    Round,
+    Examples,
+    Run,
     WeightBoosting,
-    steps_of,
+    step_of,
     strongest,
 )
 from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
@@ -33,11 +33,9 @@ from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
-from quadrepro.core.voters.source import VoterSource
 from tests.core.learners.given import (
     FixedVoters,
     Problem,
-    SeenVoters,
     Turning,
     boosted,
     drawn_problem,
@@ -151,9 +149,9 @@ def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_ha
     H, y = make_problem(m=50)
     values = algorithm.values(grid_of(algorithm, [1]))
     copies = np.tile(np.arange(50) % 3.0, (len(values), 1))
-    voters = SeenVoters(H, y)
+    voters = FixedVoters(H, y)
     boosted(algorithm, voters, 1000, values.tolist(), copies)
-    seen = np.array(voters.seen)[:, : len(values)]
+    seen = np.array(voters.seen)
     np.testing.assert_allclose(seen[0], copies * (UNITS / copies[0].sum()), rtol=1e-12)
     assert not seen[..., copies[0] == 0].any()
     np.testing.assert_allclose(seen.sum(axis=-1), UNITS, rtol=1e-11)
@@ -177,15 +175,18 @@ def test_fractions_and_many_copies_are_as_good_as_few_whole_ones(
 @pytest.mark.parametrize("complements", [True, False])
 def test_the_strongest_voter_has_the_least_weighted_error(complements: bool) -> None:
     H, y = make_problem()
-    w = np.random.default_rng(0).exponential(size=(15, 60))
-    units = np.rint(w / w.sum(axis=1, keepdims=True) * UNITS)
-    picks, edges = strongest(SeenVoters(H, y, complements), units)
-    for p, pick, edge in zip(units / units.sum(axis=1, keepdims=True), picks, edges, strict=True):
+    for w in np.random.default_rng(0).exponential(size=(15, 60)):
+        units = np.rint(w / w.sum() * UNITS).astype(np.int64)
+        voters = FixedVoters(H, y, complements)
+        run = AdaBoost().begin(Examples.equal(y, np.ones(60)), np.nan)
+        sums, totals = voters.sums((units * y.astype(np.int64))[None]), np.array([units.sum()])
+        pick, _, right, _ = AdaBoost().choose(run, 1, sums, totals, complements)
         candidates = np.hstack([H, -H]) if complements else H
-        all_edges = (p * y) @ candidates
+        all_edges = (units / units.sum() * y) @ candidates
         best = int(all_edges.argmax())
         assert pick == best % 12
-        assert edge == pytest.approx(all_edges[best] * (1 if best < 12 else -1), abs=1e-12)
+        edge = all_edges[best] * (1 if best < 12 else -1)
+        assert right - 1.0 == pytest.approx(edge, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -196,10 +197,10 @@ def test_the_strongest_voter_has_the_least_weighted_error(complements: bool) -> 
 def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index(
     m: int, difference: float, pick: int
 ) -> None:
-    H, units = np.ones((m, 2)), np.full((1, m), UNITS / m)
-    H[-1, 0] = H[-2, 1] = -1.0
-    units[0, -2:] += -difference, difference
-    assert strongest(FixedVoters(H, np.ones(m)), units)[0].tolist() == [pick]
+    H, units = np.ones((m, 2), np.int64), np.full(m, int(UNITS) // m)
+    H[-1, 0] = H[-2, 1] = -1
+    units[-2:] += -int(difference), int(difference)
+    assert strongest(units @ H, units.sum(), m)[0] == pick
 
 
 @pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
@@ -219,18 +220,21 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
 
 
 @pytest.mark.parametrize("redraws", [False, True])
+@pytest.mark.parametrize("algorithm", [AdaBoost(), EBBoost()], ids=repr)
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
-    redraws: bool,
+    algorithm: WeightBoosting, redraws: bool
 ) -> None:
-    voters = FixedVoters(*make_problem())
-    voters.redraws = redraws
-    for t, decisive in ((1, 1.0), (3, 3 * LARGEST_STEP)):
-        tanhs = np.array([1.0, 0.5, -1.0, NO_EDGE, -NO_EDGE])
-        alphas, last = steps_of(tanhs, t, voters)
-        assert last.tolist() == [True, False, True, not redraws, not redraws]
-        assert alphas.tolist() == [decisive, pytest.approx(np.arctanh(0.5)), -decisive, 0, 0]
+    y = np.array([1.0, 1.0, -1.0, -1.0])
+    for column, change in ((y, 1.0), (-y, -1.0), (np.array([1.0, -1.0, 1.0, -1.0]), 0.0)):
+        voters = FixedVoters(column[:, None], y)
+        voters.redraws = redraws
+        for [_], [weight], [last] in boosted(algorithm, voters, 3, [0.0]):
+            assert last == (change != 0 or not redraws)
+            assert np.sign(weight) == change
         # Nothing else may move the example weights.
-        assert tanhs.tolist() == [0, 0.5, 0, 0, 0]
+        assert (voters.seen[-1] == voters.seen[0]).all()
+    assert (step_of(1.0, 1), step_of(-1.0, 3)) == (1.0, -3 * LARGEST_STEP)
+    assert (step_of(0.5, 2), step_of(-NO_EDGE, 2)) == (pytest.approx(np.arctanh(0.5)), 0.0)
     # No edge below 1 gives a step as large as the decisive one outweighs.
     assert np.arctanh(np.nextafter(1.0, 0.0)) < LARGEST_STEP / 2
 
@@ -275,9 +279,10 @@ def test_over_drawn_stumps_adaboost_picks_the_best_of_each_round_and_skips_those
     assert (np.count_nonzero([alpha for *_, alpha in expected]) < 40) == (options is ONE)
     found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
     attributes, cuts, weights = map(np.array, zip(*expected, strict=True))
-    np.testing.assert_array_equal(found.attributes, attributes)
-    np.testing.assert_array_equal(found.cuts, cuts)
     np.testing.assert_allclose(found.weights, weights, atol=1e-9)
+    counts = found.weights != 0
+    np.testing.assert_array_equal(found.attributes[counts], attributes[counts])
+    np.testing.assert_array_equal(found.cuts[counts], cuts[counts])
 
 
 @pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
@@ -345,19 +350,17 @@ CODES = coded(X, X)
 
 @dataclass(frozen=True)
 class Script(WeightBoosting):
-    """Takes the picks and the weights of a line, and ends with it; what follows is junk."""
+    """Takes the picks and the weights of a line, and ends with it."""
 
     lines: tuple[Line, ...]
     hyperparameters = (Hyperparameter("line", "integer", "small", "line", zero=True), N_ROUNDS)
 
-    def boost(self, voters: VoterSource, copies: FloatArray, values: FloatArray) -> Iterator[Round]:
-        lines = [self.lines[int(value)] for value in values]
-        for t in count(1):
-            voters.begin(t)
-            taken = [line[t - 1] if t <= len(line) else (0, 7.0) for line in lines]
-            picks, changes = np.array(taken).T
-            last = np.array([len(line) == t for line in lines])
-            yield Round(picks.astype(np.intp), changes, last)
+    def take_round(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+    ) -> tuple[int, float, bool]:
+        line = self.lines[int(run.value)]
+        pick, weight = line[t - 1]
+        return pick, weight, len(line) == t
 
     run = plain_run
 
@@ -366,7 +369,7 @@ def six_stumps(redraw: bool = True) -> RandomStumps:
     rng = np.random.default_rng(3)
     # A threshold of an example itself: the stump is negative there.
     rule = HoldoutStumps(per_round=6, thresholds="data", polarity="random", redraw=redraw)
-    return RandomStumps(CODES, Y, rng, rule)
+    return RandomStumps(CODES, rng, rule)
 
 
 def validated(

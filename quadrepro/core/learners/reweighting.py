@@ -1,0 +1,311 @@
+"""Boosting by example weights: what AdaBoost, EBBoost, AdaBoost_REG and Hedge share.
+
+A round takes three steps: pick a voter by weighted sums over all voters, choose its weight, and
+reweight the examples. Each algorithm has them in a loop over fixed voters, `take_rounds`, and as
+`WeightBoosting.take_round` for stumps that are drawn in every round. Sums of weights are sums of
+whole numbers, so that picks do not depend on the BLAS or the processor.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray
+from quadrepro.core.elementary import artanh
+from quadrepro.core.jit import njit
+from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
+from quadrepro.core.training.grid import N_ROUNDS, Grid
+from quadrepro.core.voters.coded import ZERO_VOTE
+from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote
+from quadrepro.core.voters.reduction import VotingProblem
+from quadrepro.core.voters.running_sums import RunningSums
+
+UNITS = 2.0**48
+"""The weights of a run add up to this. They are rounded to whole numbers to be summed, so that sums
+are exact in any order."""
+
+TIE = 2.0**10
+"""Voters whose sums differ by at most this much tie, and the one of lowest index is picked.
+
+Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
+"""
+
+NO_EDGE = 1e-10
+"""An edge of at most this counts as none: the weighted error is 1/2."""
+
+LARGEST_STEP = 40.0
+"""No round changes a weight by as much: artanh of the largest edge below 1 is 19."""
+
+FLOOR = 2.0**-1000
+"""An example weight that would fall below this stays as it is, so that it can grow again."""
+
+MOST_COPIES = 2.0**24
+"""Whole copies of examples are counted up to this sum, for which one copy has weight enough."""
+
+
+class Examples(NamedTuple):
+    """Weighted training examples of a run.
+
+    Attributes
+    ----------
+    weights : ndarray of shape (n_examples,)
+        Weight of one copy of each example, which rounds change in place; 0 if the sample lacks it.
+    signs : ndarray of shape (n_examples,)
+        Label, -1 or +1, times the number of copies in the sample.
+    whole : bool
+        Whether copies are counted one by one: not if they are fractions or very many.
+    """
+
+    weights: FloatArray
+    signs: FloatArray
+    whole: bool
+
+    @classmethod
+    def equal(cls, y: FloatArray, copies: FloatArray) -> Examples:
+        """Return the examples with equal weights."""
+        weights = np.where(copies > 0, UNITS / copies.sum(), 0.0)
+        is_whole = (copies == np.rint(copies)).all() and copies.sum() <= MOST_COPIES
+        return cls(weights, y * copies, bool(is_whole))
+
+
+def start(problem: VotingProblem, sample: int) -> tuple[RunningSums, Examples]:
+    """Return the voters of a problem, and the examples of a sample with equal weights."""
+    return RunningSums.over(problem.chains), Examples.equal(problem.y, problem.counts[sample])
+
+
+@njit
+def write_units(weights: FloatArray, signs: FloatArray, whole: bool, units: IntArray) -> int:
+    """Write example weights as whole numbers, times labels, and return the sum of their sizes.
+
+    Whole copies of a rounded weight are what as many equal examples would add up to. The shapes are
+    (n_examples,); see `Examples`.
+    """
+    if whole:
+        for i in range(len(units)):
+            units[i] = np.int64(np.rint(weights[i]) * signs[i])
+    else:
+        for i in range(len(units)):
+            units[i] = np.int64(np.rint(weights[i] * signs[i]))
+    total = 0
+    for i in range(len(units)):
+        total += abs(units[i])
+    return total
+
+
+@njit
+def strongest(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
+    """Return the voter, or complement, of least weighted error ε, and its edge.
+
+    The edge of a voter is 1 - 2ε; it is negative if the complement is picked.
+    """
+    largest, pick = np.int64(0), 0
+    for signed_sum in sums:
+        largest = max(largest, abs(signed_sum))
+    floor = largest - max(int(TIE), n_examples)
+    while abs(sums[pick]) < floor:
+        pick += 1
+    return pick, sums[pick] / total
+
+
+@njit
+def step_of(tanh: float, t: int) -> float:
+    """Return the weight α of round `t`, given tanh α, which is AdaBoost's edge.
+
+    If it is 1 or -1, the voter has no error, and its weight outweighs all others. If it is at most
+    `NO_EDGE`, the weight is 0.
+    """
+    if abs(tanh) >= 1.0:
+        return math.copysign(LARGEST_STEP * t if t > 1 else 1.0, tanh)
+    return artanh(tanh) if abs(tanh) > NO_EDGE else 0.0
+
+
+@njit
+def reweight(
+    weights: FloatArray, signs: FloatArray, codes: Codes, below: int, right: float, wrong: float
+) -> None:
+    """Divide the weights of right and of wrong examples, but not to below `FLOOR`.
+
+    The picked voter is +1 for the examples with a code above `below`.
+    """
+    for i in range(len(weights)):
+        moved = weights[i] / (right if (codes[i] > below) == (signs[i] > 0) else wrong)
+        weights[i] = moved if moved >= FLOOR else weights[i]
+
+
+@njit
+def margins_of(codes: Codes, below: int, signs: FloatArray) -> FloatArray:
+    """Return y h(x) of every example, -1 or +1, shape (n_examples,)."""
+    margins = np.empty(len(signs))
+    for i in range(len(signs)):
+        margins[i] = 1.0 if (codes[i] > below) == (signs[i] > 0) else -1.0
+    return margins
+
+
+class HeldOutVote:
+    """The vote of a run on held-out examples, whose errors end it (see `Holdout`).
+
+    A vote of zero is negative, as in `positive_votes`.
+    """
+
+    def __init__(self, problem: DrawnProblem) -> None:
+        self._problem, self._positive = problem, problem.y_valid > 0
+        self._votes, self._total = np.zeros(len(problem.y_valid)), 0.0
+        self._stumps: list[tuple[int, int, float]] = []
+        self._errors, self._best = [len(problem.y_valid) + 1], 0
+        self.has_ended = False
+
+    def add(self, attribute: int, cut: int, weight: float, is_last: bool) -> None:
+        """Add a stump to the vote."""
+        stopping, t = self._problem.stopping, len(self._errors)
+        self._stumps.append((attribute, cut, weight))
+        self._total += abs(weight)
+        codes, zero = self._problem.valid[attribute], ZERO_VOTE * self._total
+        self._errors.append(add_vote(codes, cut, weight, zero, self._positive, self._votes))
+        if self._errors[t] < self._errors[self._best]:
+            self._best = t
+        if stopping.lag is None:
+            is_stale = t - self._best >= stopping.patience
+        else:
+            is_stale = self._errors[t] >= self._errors[max(0, t - stopping.lag)]
+        self.has_ended = is_last or is_stale or t == stopping.max_rounds
+
+    def taken(self) -> tuple[int, int, StumpVote]:
+        """Return the number of rounds that are taken, their errors, and the vote."""
+        t = self._best if self._problem.stopping.take == "best" else len(self._stumps)
+        attributes, cuts, weights = (np.array(part) for part in zip(*self._stumps, strict=True))
+        vote = StumpVote(attributes[:t], cuts[:t].astype(np.uint16), weights[:t])
+        return t, self._errors[t], vote
+
+
+@njit
+def add_vote(
+    codes: Codes, cut: int, weight: float, zero: float, positive: BoolArray, votes: FloatArray
+) -> int:
+    """Add a weighted stump to the votes of examples, and return how many are wrong then.
+
+    Votes are positive above `zero`; codes, labels and votes have shape (n_examples,).
+    """
+    n_wrong = 0
+    for i in range(len(votes)):
+        votes[i] += weight if codes[i] > cut else -weight
+        n_wrong += (votes[i] > zero) != positive[i]
+    return n_wrong
+
+
+class Run(NamedTuple):
+    """A run over drawn stumps: its examples, its hyper-parameter, and what else rounds change."""
+
+    examples: Examples
+    value: float
+    state: Any = None
+
+
+class Choice(NamedTuple):
+    """The voter of a round, and what follows from it.
+
+    Attributes
+    ----------
+    pick : int
+        The voter.
+    change : float
+        What its weight changes by; negative for its complement, and 0 if it has no edge.
+    right, wrong : float
+        Divisors of the weights of the examples that it classifies right, and wrong. A divisor of 0
+        says that it has no error and ends the run.
+    """
+
+    pick: int
+    change: float
+    right: float
+    wrong: float
+
+
+@dataclass(frozen=True)
+class WeightBoosting(BoostingAlgorithm):
+    """A boosting algorithm on example weights, over fixed voters or drawn stumps."""
+
+    takes_drawn_stumps = True
+
+    def begin(self, examples: Examples, value: float) -> Run:
+        """Return a run that has not taken a round yet."""
+        return Run(examples, value)
+
+    def weights_to_sum(self, examples: Examples) -> list[Examples]:
+        """Return the weights that a round adds up over the voters."""
+        return [examples]
+
+    def choose(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+    ) -> Choice:
+        """Choose the voter of round `t` and its weight.
+
+        Parameters
+        ----------
+        run : Run
+            The run, which is not changed.
+        t : int
+            Number of the round, from 1.
+        sums : ndarray of int, shape (n_rows, n_voters)
+            Sums of `weights_to_sum` over the voters.
+        totals : ndarray of int, shape (n_rows,)
+            Sums of these weights over all examples.
+        complements : bool
+            Whether the complement of a voter may be picked too.
+        """
+        raise NotImplementedError
+
+    def take_round(
+        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+    ) -> tuple[int, float, bool]:
+        """Take round `t` over drawn stumps, see `choose`.
+
+        Returns the picked stump, the change of its weight, and whether the run ends.
+        """
+        pick, change, right, wrong = self.choose(run, t, sums, totals, stumps.complements)
+        if change == 0.0:
+            return pick, 0.0, not stumps.redraws
+        if min(right, wrong) <= 0.0:
+            return pick, change, True
+        if stumps.turns[pick] < 0:
+            right, wrong = wrong, right
+        weights, signs, _ = run.examples
+        codes, cut = stumps.codes[stumps.attributes[pick]], stumps.cuts[pick]
+        reweight(weights, signs, codes, cut, right, wrong)
+        return pick, change, False
+
+    def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
+        """Run all values over the same drawn stumps, until held-out errors end them.
+
+        See `Algorithm.hold_out`.
+        """
+        stumps, y = problem.source(), problem.y_train
+        runs = [self.begin(Examples.equal(y, np.ones(len(y))), v) for v in self.values(grid)]
+        votes = [HeldOutVote(problem) for _ in runs]
+        for t in range(1, problem.stopping.max_rounds + 1):
+            going = [i for i, vote in enumerate(votes) if not vote.has_ended]
+            if not going:
+                break
+            stumps.begin(t)
+            weighted = [row for i in going for row in self.weights_to_sum(runs[i].examples)]
+            units = np.empty((len(weighted), len(y)), np.int64)
+            totals = np.array([write_units(*w, u) for w, u in zip(weighted, units, strict=True)])
+            sums = stumps.sums(units).reshape(len(going), -1, stumps.n_voters)
+            totals = totals.reshape(len(going), -1)
+            for i, own, total in zip(going, sums, totals, strict=True):
+                pick, change, is_last = self.take_round(runs[i], t, own, total, stumps)
+                weight = change * stumps.turns[pick]
+                votes[i].add(stumps.attributes[pick], stumps.cuts[pick], weight, is_last)
+        rounds, errors, taken = zip(*(vote.taken() for vote in votes), strict=True)
+        candidates = [c | {N_ROUNDS.name: t} for c, t in zip(grid.candidates, rounds, strict=True)]
+        return StoppedRuns(np.array(errors), candidates, lambda i: taken[i])
+
+
+@njit
+def empty_trace() -> tuple[list[int], list[float]]:
+    """Return lists for the picks and changes of a run, whose types come from their entries."""
+    return [0 for _ in range(0)], [0.0 for _ in range(0)]

@@ -1,0 +1,337 @@
+"""Learners with all candidates of their grids, trained on the examples of a cell."""
+
+from __future__ import annotations
+
+from abc import ABC
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from functools import cached_property, partial
+from typing import NamedTuple
+
+import numpy as np
+
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Task
+from quadrepro.core.measures.measure import Trained
+from quadrepro.core.training.contract import (
+    Algorithm,
+    DrawnProblem,
+    Outputs,
+    Part,
+    Predictor,
+    StoppedRuns,
+    TrainingData,
+    trained_on,
+)
+from quadrepro.core.training.grid import Grid, Value
+from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
+from quadrepro.core.voters.reduction import VotingProblem
+
+MOST_KEPT = 2**24
+"""Scores of test examples that are kept, 128 MB; of more, the chosen candidate is trained again."""
+
+
+class NoSolutionError(ValueError):
+    """No candidate has a solution on every part of the examples."""
+
+
+class Scores(NamedTuple):
+    """Held-out examples with the scores of all candidates.
+
+    Attributes
+    ----------
+    y : ndarray of shape (n_examples,)
+        Labels -1 or +1, class codes, or numbers.
+    values : ndarray of shape (n_candidates, n_examples)
+        Scores that are above zero for +1, predicted codes, or predicted numbers.
+    zero : ndarray of shape (n_candidates,) or float, default 0.0
+        The size of a score that differs from zero only by rounding.
+    solved : ndarray of bool of shape (n_candidates,) or bool, default True
+        Which candidates have a solution.
+    """
+
+    y: FloatArray
+    values: FloatArray
+    zero: FloatArray | float = 0.0
+    solved: BoolArray | bool = True
+
+    def losses(self, task: Task) -> FloatArray:
+        """Return the number of errors, or the sum of squared errors, of each candidate.
+
+        It is NaN without a solution, and infinite for a regression whose predictions overflowed.
+        """
+        if task == "regression":
+            losses = np.square(self.values - self.y).sum(axis=1)
+            losses = np.where(np.isnan(losses), np.inf, losses)
+        elif task == "multiclass":
+            losses = (self.values != self.y).sum(axis=1)
+        else:
+            positive = self.values > np.reshape(self.zero, (-1, 1))
+            losses = (positive != (self.y > 0)).sum(axis=1)
+        return np.where(self.solved, losses, np.nan)
+
+    def outputs(self, task: Task) -> list[Outputs | None]:
+        """Return the outputs of each candidate, None without a solution."""
+        n = len(self.values)
+        solved, zero = np.broadcast_to(self.solved, n), np.broadcast_to(self.zero, n)
+        if task == "classification":
+            every = map(Outputs.of_vote, self.values, zero.tolist())
+        else:
+            every = map(Outputs, self.values)
+        return [outputs if ok else None for outputs, ok in zip(every, solved, strict=True)]
+
+
+class Fitted(ABC):
+    """A learner with the candidates of its grids, trained on the examples of a cell.
+
+    Attributes
+    ----------
+    data : TrainingData
+        The examples.
+    candidates : list of dict
+        All candidates in order. A validation part that chooses a number of rounds adds it.
+    """
+
+    data: TrainingData
+    candidates: list[dict[str, Value]]
+
+    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
+        """Yield the scores of each fold by all candidates, trained without it.
+
+        Parameters
+        ----------
+        fold : ndarray of int, shape (n_train,)
+            Fold of each training example, see `trained_on`.
+        """
+        raise NotImplementedError
+
+    def validation_scores(self) -> Scores:
+        """Return the scores of the validation part."""
+        raise NotImplementedError
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the outputs for test examples of a candidate trained on the whole part."""
+        raise NotImplementedError
+
+    def trained(self) -> Trained:
+        """Return all candidates, trained on the whole training part, to be measured.
+
+        A config asks for no measures of drawn stumps or of more than two classes.
+        """
+        raise NotImplementedError
+
+    def validation_losses(self) -> FloatArray:
+        """Return the loss of each candidate on the validation part."""
+        return self.validation_scores().losses(self.data.task)
+
+    def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
+        """Yield the outputs of all candidates for each fold, as far as a metric needs them."""
+        for scores in self.fold_scores(fold):
+            yield scores.outputs(self.data.task)
+
+    def unsolved(self) -> NoSolutionError:
+        """Return the error if no candidate has a solution."""
+        return NoSolutionError("no candidate has a solution on all parts of the examples")
+
+
+class FittedVotes(Fitted):
+    """Votes over voters that are fixed before training.
+
+    Voters that do not look at labels are those of the whole training part, and folds are samples of
+    one problem. Voters that learn from labels are made again without each fold.
+    """
+
+    def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
+        self.data, self.algorithm, self.grids = data, algorithm, grids
+        self.candidates = [c for grid in grids for c in grid.candidates]
+        self.voters, self.on_test = data.voter_outputs
+        self._problem: VotingProblem | None = None
+        self._whole: FloatArray | None = None
+
+    @property
+    def weights(self) -> FloatArray:
+        """The votes on the whole training part, shape (n_candidates, n_voters); NaN unsolved."""
+        if self._whole is None:
+            [self._whole] = self._paths(self.voters, self.data.train.y)
+        return self._whole
+
+    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
+        """Yield the scores of each fold by the votes that have not seen it."""
+        X, y = self.data.train
+        folds = range(int(fold.max()) + 1)
+        seen = [trained_on(fold, f) for f in folds]
+        if not self.data.voters.learn:
+            samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
+            *votes, self._whole = self._paths(self.voters, y, samples)
+        for f in folds:
+            out = fold == f
+            if self.data.voters.learn:
+                part = Part(X[seen[f]], y[seen[f]])
+                voters, on_held_out = self.data.voters.outputs(part, X[out], self.data.rng)
+                [weights] = self._paths(voters, part.y)
+            else:
+                weights, on_held_out = votes[f], self.voters.on(out)
+            all_solved = _solved(self.weights)
+            if np.ptp(y[seen[f]]) == 0:  # infinite: one against the rest decides
+                values = np.full((len(weights), out.sum()), y[seen[f]][0] * np.inf)
+                yield Scores(y[out], values, solved=all_solved)
+            else:
+                zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
+                solved = all_solved & _solved(weights)
+                yield Scores(y[out], on_held_out.vote(weights), zero, solved)
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the sums of the vote, or the only class of the training part."""
+        y = self.data.train.y
+        if np.ptp(y) == 0:
+            return Outputs.of_vote(np.full(self.on_test.n_examples, y[0]), 0.0)
+        weights = self.weights[[i]]
+        if np.isnan(weights).any():
+            raise self.unsolved()
+        zero = ZERO_VOTE * float(np.abs(weights).sum(axis=1)[0])
+        return Outputs.of_vote(self.on_test.vote(weights)[0], zero)
+
+    def trained(self) -> Trained:
+        """Return the votes of all candidates with their voter matrix."""
+        weights, data, H = self.weights, self.data, self.voters.matrix()
+        scores = weights @ H.T, weights @ self.on_test.matrix().T
+        return Trained(data.train.y, data.test.y, *scores, H, weights, data.rng)
+
+    def unsolved(self) -> NoSolutionError:
+        """Return the error with the limit of the hyper-parameters."""
+        name = type(self.algorithm).__name__
+        problem = self._problem or self.algorithm.reduced(self.voters, self.data.train.y)
+        why = self.algorithm.limit(problem) or "the solver found no optimum"
+        return NoSolutionError(f"no candidate of {name} has a solution: {why}")
+
+    def _paths(
+        self, voters: VoterOutputs, y: FloatArray, samples: FloatArray | None = None
+    ) -> FloatArray:
+        if np.ptp(y) == 0:  # the only class is predicted, without a vote
+            shape = 1 if samples is None else len(samples), len(self.candidates), voters.n_voters
+            return np.zeros(shape)
+        self._problem = self.algorithm.reduced(voters, y, samples)
+        return self.algorithm.paths(self._problem, self.grids)
+
+
+def _solved(weights: FloatArray) -> BoolArray:
+    """Mark the candidates that have a solution."""
+    return np.asarray(~np.isnan(weights).any(axis=1))
+
+
+class FittedDrawnVotes(Fitted):
+    """Votes over stumps that are drawn in every round; a validation part ends the runs."""
+
+    def __init__(self, algorithm: Algorithm, data: TrainingData, grids: Sequence[Grid]) -> None:
+        voters, validation = data.voters, data.validation
+        self.data, self.algorithm, self.grids = data, algorithm, grids
+        train, valid, self.on_test = data.coded
+        self.problem = DrawnProblem(
+            source=lambda: voters.make(train),
+            train=train,
+            y_train=data.train.y,
+            valid=valid,
+            y_valid=validation.y,
+            stopping=voters.stopping,
+        )
+
+    @cached_property
+    def _runs(self) -> list[tuple[StoppedRuns, int]]:
+        """The runs of each grid with the place of each candidate in them."""
+        runs = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
+        return [(run, i) for run in runs for i in range(len(run.candidates))]
+
+    @property
+    def candidates(self) -> list[dict[str, Value]]:  # type: ignore[override]
+        """All candidates, each with its chosen number of rounds."""
+        return [run.candidates[i] for run, i in self._runs]
+
+    def validation_losses(self) -> FloatArray:
+        """Return the errors on the validation part, which the runs have counted."""
+        return np.array([run.errors[i] for run, i in self._runs], dtype=np.float64)
+
+    def validation_scores(self) -> Scores:
+        """Return the scores of the validation part, by each candidate after its chosen round."""
+        votes = [run.vote(i) for run, i in self._runs]
+        values = np.array([vote.sums(self.problem.valid) for vote in votes])
+        zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
+        solved = ~np.isnan(self.validation_losses())
+        return Scores(self.problem.y_valid, values, zero, solved)
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the sums of the vote, and the margins of the training examples."""
+        run, place = self._runs[i]
+        vote, problem = run.vote(place), self.problem
+        total = float(np.abs(vote.weights).sum())
+        margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
+        return Outputs.of_vote(vote.sums(self.on_test), ZERO_VOTE * total, margins)
+
+
+class FittedPredictions(Fitted):
+    """The candidates of a predictor, known by their predictions."""
+
+    def __init__(self, predictor: Predictor, data: TrainingData, grids: Sequence[Grid]) -> None:
+        self.data, self.grids = data, grids
+        self.candidates = [c for grid in grids for c in grid.candidates]
+        self.predictor = predictor.for_columns(data)
+        self._on_test: FloatArray | None = None
+
+    @cached_property
+    def _decide_outputs(self) -> bool:
+        """Whether predictions decide scores and probabilities."""
+        return self.predictor.outputs_of(np.zeros(1)) is not None
+
+    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
+        """Yield the scores of each fold; a single candidate is not trained for them."""
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1) if len(self.candidates) > 1 else ():
+            seen, out = trained_on(fold, f), fold == f
+            rng = self.data.rng(f"fold {f}")
+            yield Scores(
+                y[out], self.predictor.predictions(X[seen], y[seen], self.grids, X[out], rng)
+            )
+
+    def validation_losses(self) -> FloatArray:
+        """Return the losses; a single candidate is not trained for them."""
+        return super().validation_losses() if len(self.candidates) > 1 else np.zeros(1)
+
+    def validation_scores(self) -> Scores:
+        """Return the scores of the validation part."""
+        data, (X, y) = self.data, self.data.validation
+        keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
+        both = np.vstack([X, data.test.X]) if keep else X
+        values = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
+        if keep:
+            values, self._on_test = np.split(values, [len(X)], axis=1)
+        return Scores(y, values)
+
+    def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
+        """Yield the outputs for each fold; scores and probabilities may need another fit."""
+        if need == "predictions":
+            yield from super().fold_outputs(fold, need)
+            return
+        if self._decide_outputs:
+            for scores in self.fold_scores(fold):
+                yield [*map(self.predictor.outputs_of, scores.values)]
+            return
+        X, y = self.data.train
+        for f in range(int(fold.max()) + 1):
+            seen, rng = trained_on(fold, f), partial(self._rng_of_fold, f)
+            data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
+            yield [self.predictor.outputs(data, c, X[fold == f]) for c in self.candidates]
+
+    def _rng_of_fold(self, f: int, name: str) -> np.random.Generator:
+        return self.data.rng(f"fold {f}")
+
+    def outputs(self, i: int) -> Outputs:
+        """Return the outputs that the predictions decide, or train the candidate once more."""
+        data, on_test = self.data, self._on_test
+        outputs = None if on_test is None else self.predictor.outputs_of(on_test[i])
+        return outputs or self.predictor.outputs(data, self.candidates[i], data.test.X)
+
+    def trained(self) -> Trained:
+        """Return the scores of all candidates on training and test examples."""
+        data = self.data
+        both = np.vstack([data.train.X, data.test.X])
+        scores = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
+        on_train, self._on_test = np.split(scores, [len(data.train.X)], axis=1)
+        return Trained(data.train.y, data.test.y, on_train, self._on_test, rng=data.rng)
