@@ -437,7 +437,7 @@ def compare(
     >>> results.cells.groupby("algorithm").value.mean().round(3).to_dict()
     {'baseline': 0.667, 'bayes': 0.047, 'tree': 0.333}
     """
-    from quadrepro.config.objects import plan_of_objects
+    from quadrepro.config.in_memory import plan_of_objects
 
     metrics = [metrics] if isinstance(metrics, str) else [*metrics]
     keys = {"title": title, "seed": seed, "repeats": repeats, "metrics": metrics}
@@ -475,7 +475,7 @@ def compute_cells(
     # They take long to import.
     from quadrepro.engine.dask import workers_of
     from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.run import compute
+    from quadrepro.engine.dispatch import compute
 
     by_key = {cell.key: cell for cell in cells}
     reported: set[tuple[str, str]] = set()

@@ -17,8 +17,8 @@ from quadrepro.errors import QuadreproError, nearest
 
 SECTIONS = {
     "Run": {
-        "run": ("run", "Compute experiments and write their tables."),
-        "check": ("run", "Validate a config and its data, and show what a run would compute."),
+        "run": ("compute", "Compute experiments and write their tables."),
+        "check": ("compute", "Validate a config and its data, and show what a run would compute."),
     },
     "Look": {
         "table": ("look", "Write tables, pages and the scoreboard from what has been computed."),

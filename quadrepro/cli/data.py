@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.files import read_text
+from quadrepro.base.atomic import read_text
 from quadrepro.base.resources import cards_folder, configs_folder, find_config
 from quadrepro.cli.common import (
     completing,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.base.resources import cards_folder
 from quadrepro.cli.common import echo
 from quadrepro.errors import ConfigError
@@ -89,7 +89,7 @@ def init_command(
     If FILE is a card, such as datasets/NAME.yaml, its counts, ranges and hash are renewed after its
     data file has changed; what you decided in it stays.
     """
-    from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.config.first_config import SCHEMA, draft_config
     from quadrepro.config.reference import schema_text
     from quadrepro.data.card import load_card_file
     from quadrepro.data.inspection import inspect_file, renew, write_card

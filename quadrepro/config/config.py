@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from quadrepro.base.models import Model, faults_at, known_by
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import YamlSource
-from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve, with_settings
+from quadrepro.config.column import AlgorithmEntry, Column, resolve, with_settings
 from quadrepro.config.datasets import Absent, DatasetEntry, Reading, Row, Sweep
 from quadrepro.config.tables import RequestedTables
 from quadrepro.core.metrics import find_metric

@@ -10,7 +10,7 @@ from typing import Any
 
 from quadrepro.base.models import validated
 from quadrepro.base.yaml import YamlSource, read_yaml
-from quadrepro.config.checks import check
+from quadrepro.config.consistency import check
 from quadrepro.config.config import Config, Experiment
 
 LONGEST_NAME = 60

@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.config.algorithms import Column
+from quadrepro.config.column import Column
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.cell import Cell

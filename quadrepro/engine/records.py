@@ -17,7 +17,7 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.files import write_bytes
+from quadrepro.base.atomic import write_bytes
 from quadrepro.base.types import BoolArray, FloatArray, Targets
 from quadrepro.core.cell import Cell, key_of
 

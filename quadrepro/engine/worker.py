@@ -32,7 +32,7 @@ from joblib import parallel_config
 from numba.core import event
 from threadpoolctl import ThreadpoolController
 
-from quadrepro.base.files import write_bytes
+from quadrepro.base.atomic import write_bytes
 from quadrepro.base.text import tell
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse, training_data

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
+from quadrepro.config.column import AlgorithmEntry, Column, resolve
 from quadrepro.config.axis import Axis
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan

@@ -29,7 +29,7 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import progress
 from quadrepro.engine.progress import RunProgress
 from quadrepro.engine.records import ARRAYS, Record, RecordStore, Status
-from quadrepro.engine.run import compute, largest_first
+from quadrepro.engine.dispatch import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
 from tests import make

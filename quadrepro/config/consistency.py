@@ -9,7 +9,7 @@ from itertools import chain
 
 from quadrepro.base.models import fault, faults_at
 from quadrepro.base.yaml import Place
-from quadrepro.config.algorithms import Column
+from quadrepro.config.column import Column
 from quadrepro.config.config import Config, Experiment
 from quadrepro.config.datasets import DatasetEntry, Row
 from quadrepro.core.metrics import fault_of_metric, find_metric

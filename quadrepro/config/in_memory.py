@@ -25,7 +25,7 @@ from sklearn.utils.multiclass import type_of_target
 
 from quadrepro.base.models import validated
 from quadrepro.base.yaml import YamlSource
-from quadrepro.config.algorithms import AlgorithmEntry
+from quadrepro.config.column import AlgorithmEntry
 from quadrepro.config.datasets import DatasetEntry
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import Plan, make_plan
