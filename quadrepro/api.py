@@ -474,8 +474,8 @@ def compute_cells(
         return
     # They take long to import.
     from quadrepro.engine.dask import workers_of
-    from quadrepro.engine.progress import RunProgress
     from quadrepro.engine.dispatch import compute
+    from quadrepro.engine.progress import RunProgress
 
     by_key = {cell.key: cell for cell in cells}
     reported: set[tuple[str, str]] = set()

@@ -69,7 +69,7 @@ class Model(BaseModel):
     A model cannot be changed, and refuses an unknown key with the nearest known one.
     """
 
-    meant: ClassVar[Mapping[str, str]] = {}
+    instead: ClassVar[Mapping[str, str]] = {}
     """Unknown keys that users expect, with what to write instead."""
 
     short: ClassVar[str] = ""
@@ -89,7 +89,7 @@ class Model(BaseModel):
             return handler(data)
         found = []
         for key in unknown:
-            hint = f"; write {cls.meant[key]}" if key in cls.meant else nearest(str(key), known)
+            hint = f"; write {cls.instead[key]}" if key in cls.instead else nearest(str(key), known)
             found.append(fault(f"unknown key {key!r}{hint}", key))
         # A key that is only misspelt is not missing as well.
         misspelt = [f"{closest(str(key), known)} is missing" for key in unknown]
@@ -137,7 +137,7 @@ def faults_at(*place: str | int, data: Any = None) -> Iterator[None]:
         raise fault(first.message, *place, *first.place) from None
     except PydanticCustomError as error:
         raise fault(error.message(), *place, *(error.context or {}).get("place", ())) from None
-    except ValueError as error:
+    except (ValueError, ConfigError) as error:
         raise fault(str(error), *place) from None
 
 

@@ -1,9 +1,9 @@
-"""A column of a config's table: what a config says of it, and the learner that this names."""
+"""A column of a config's table: an algorithm as the config names it, and its learner."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal, Self
@@ -12,9 +12,7 @@ import numpy as np
 from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, faults_at
-from quadrepro.base.types import Task
 from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.protocol import Measures, Protocol
 from quadrepro.core.training.algorithms import check_name, find_registered
 from quadrepro.core.training.contract import Learner, Registered
@@ -27,10 +25,10 @@ if TYPE_CHECKING:
     from quadrepro.core.training.estimator import RegisteredEstimator
 
 
-class AlgorithmEntry(Model):
+class AlgorithmItem(Model):
     """A column of the table: an algorithm, its settings and the values it searches.
 
-    In YAML, the name alone can stand for the mapping.
+    In YAML, the name alone can replace the mapping.
     """
 
     short = "name"
@@ -52,7 +50,7 @@ class AlgorithmEntry(Model):
     note: str = Field("", description="Note below the table.")
 
     @model_validator(mode="after")
-    def _known(self) -> Self:
+    def _names_one_learner(self) -> Self:
         if self.algorithm and self.pipeline:
             raise fault("a column has either an algorithm or a pipeline", "pipeline")
         if not self.pipeline and ":" not in self.algorithm_name:
@@ -62,7 +60,7 @@ class AlgorithmEntry(Model):
 
     @property
     def key(self) -> str:
-        """The key that says what the learner is."""
+        """The key that names the learner."""
         return next(key for key in ("pipeline", "algorithm", "name") if getattr(self, key))
 
     @property
@@ -71,16 +69,15 @@ class AlgorithmEntry(Model):
         return self.algorithm or self.name
 
     def source(self, folder: str) -> Registered | RegisteredEstimator:
-        """Return an entry that makes the learner; code of the config is not imported."""
-        source: Registered | RegisteredEstimator
+        """Return the maker of the learner; code of the config is not imported."""
         with faults_at(self.key):
-            if self.pipeline:
+            if not self.pipeline:
+                source = find_registered(self.algorithm_name, folder)
+            else:
                 # The module imports scikit-learn.
                 from quadrepro.core.training.estimator import registered_pipeline
 
                 source = registered_pipeline(self.pipeline, folder)
-            else:
-                source = find_registered(self.algorithm_name, folder)
         searched = (*self.grid, *self.draw)
         return source if isinstance(source, Registered) else replace(source, searched=searched)
 
@@ -89,166 +86,131 @@ class AlgorithmEntry(Model):
 class Column:
     """A column of the table with its learner."""
 
-    entry: AlgorithmEntry
-    """What the config says of it."""
+    item: AlgorithmItem
+    """The column in the config."""
     source: Registered | RegisteredEstimator
-    """What makes the learner."""
+    """The maker of the learner."""
     learner: Learner
-    """The learner, with the settings of the entry."""
+    """The learner, with the settings of the item."""
     grid: dict[str, Axis]
-    """The axes of the entry, and default values of the hyper-parameters that need some."""
+    """The axes of the item, and default values of the hyper-parameters that need some."""
 
     @property
     def name(self) -> str:
         """Name of the column."""
-        return self.entry.name
+        return self.item.name
 
     @property
     def id(self) -> str:
         """Name of the algorithm, import path, or the names of a pipeline's steps."""
-        return self.source.label if self.entry.pipeline else self.entry.algorithm_name
+        return self.source.label if self.item.pipeline else self.item.algorithm_name
 
     @cached_property
-    def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """The hyper-parameters of the learner, which take long to find if it is an estimator."""
-        return self.learner.hyperparameters
+    def hyperparameters(self) -> dict[str, Hyperparameter]:
+        """The hyper-parameters of the learner; finding those of an estimator takes long."""
+        return {h.name: h for h in self.learner.hyperparameters}
 
     @property
     def searched(self) -> tuple[str, ...]:
         """Names of the hyper-parameters that are searched over."""
-        return (*self.grid, *self.entry.draw)
+        return (*self.grid, *self.item.draw)
 
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
         return protocol.holdout is not None and self.learner.gives_votes
 
     def own_view(self, view: View) -> View:
-        """Return the view with nominal attributes as this algorithm is given them."""
-        if self.entry.nominal is None:
+        """Return the view with nominal attributes as this column asks for them."""
+        if self.item.nominal is None:
             return view
-        nominal = "one-hot" if self.entry.nominal == "one-hot" else "ordinal"
+        nominal = "one-hot" if self.item.nominal == "one-hot" else "ordinal"
         return view.model_copy(update={"nominal": nominal})
-
-    def has_every_round(self, row_grid: Mapping[str, Axis]) -> bool:
-        """Whether the candidates are 1, 2, 3, ... rounds."""
-        axes = self.axes(row_grid)
-        every = list(range(1, math.prod(map(len, axes.values())) + 1))
-        return axes.get(N_ROUNDS.name) == every and not self.entry.draw
 
     def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
         """Return the values of each hyper-parameter of the grid, with a row's own axes."""
-        kinds = {h.name: h.kind for h in self.hyperparameters}
-        axes = self.grid | {key: axis for key, axis in row_grid.items() if key in kinds}
-        return {name: axis.resolve(kinds[name]) for name, axis in axes.items()}
+        axes = self.grid | {k: axis for k, axis in row_grid.items() if k in self.hyperparameters}
+        return {name: axis.resolve(self.hyperparameters[name].kind) for name, axis in axes.items()}
 
     def make_grids(
         self, row_grid: Mapping[str, Axis], rng: np.random.Generator | None = None
     ) -> tuple[Grid, ...]:
-        """Return the candidates; those of a column that draws values need a generator."""
+        """Return the candidates; a column that draws values needs a generator."""
         axes = self.axes(row_grid)
-        draw = {key: of for key, of in self.entry.draw.items() if key not in axes}
+        draw = {key: values for key, values in self.item.draw.items() if key not in axes}
         if not draw:
             return (Grid.of(axes),)
         assert rng is not None
-        values = [of.draw(rng, self.entry.draws) for of in draw.values()]
-        points = [dict(zip(draw, point, strict=True)) for point in zip(*values, strict=True)]
-        points = from_simple(points, self.hyperparameters)
+        columns = [values.draw(rng, self.item.draws) for values in draw.values()]
+        points = [dict(zip(draw, point, strict=True)) for point in zip(*columns, strict=True)]
+        points = from_simple(points, self.hyperparameters.values())
         if len(draw) == 1:
             [name] = draw
             return (Grid.of({name: [point[name] for point in points], **axes}),)
         return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
 
     def measures(self, protocol: Protocol) -> Measures:
-        """Return what is measured of it: its own measures, or those of the protocol."""
-        return self.entry.measures or protocol.measures
+        """Return its own measures, or else the protocol's."""
+        return self.item.measures or protocol.measures
 
-    def fault_of_task(self, row: str, task: Task, protocol: Protocol) -> str | None:
-        """Return why what a row predicts cannot be learned or measured, or None if it can."""
-        measures = self.measures(protocol)
-        number = f"the view of {row} predicts a number"
-        if self.learner.for_task(task) is None:
-            if task != "regression":
-                return f"{row} has classes, but {self.id} predicts a number"
-            return f"{number}, but {self.id} needs classes: give positive"
-        if measures and task == "multiclass":
-            what = f"{row} has more than two classes, of which {measures[0]} cannot be measured"
-            return f"{what}: give positive in its view, or leave measures out"
-        of_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
-        if of_classes and task == "regression":
-            others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
-            return f"{number}, but {of_classes[0]} measures classes: use {others}"
-        return None
-
-    def fault_of_measures(self, protocol: Protocol, row_grid: Mapping[str, Axis]) -> str | None:
-        """Return what is wrong with what is measured of it, or None."""
-        if self.entry.measures and (protocol.folds or protocol.holdout):
-            return "measures are kept only if nothing is chosen: set folds to 0"
-        for name in self.measures(protocol):
-            measure = MEASURES.find(name)
-            if measure.needs == "voters" and not self.learner.gives_votes:
-                return f"{self.id} has no voters, which the measure {name} needs: give it others"
-            if measure.every_round and not self.has_every_round(row_grid):
-                return f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
-        return None
+    def has_every_round(self, row_grid: Mapping[str, Axis]) -> bool:
+        """Whether the candidates are 1, 2, 3, ... rounds."""
+        axes = self.axes(row_grid)
+        every = list(range(1, math.prod(map(len, axes.values())) + 1))
+        return axes.get(N_ROUNDS.name) == every and not self.item.draw
 
 
-def resolve(entry: AlgorithmEntry, protocol: Protocol, folder: str = "") -> Column:
-    """Return the column of an entry, or raise a fault with its place in the entry."""
-    source = entry.source(folder)
-    column = Column(entry, source, _learner(entry, source), entry.grid)
-    _check_searched(column)
-    given = {*column.searched, *([N_ROUNDS.name] if column.draws_stumps(protocol) else [])}
-    needed = {h.name for h in column.hyperparameters} - given
+def resolve(item: AlgorithmItem, protocol: Protocol, folder: str = "") -> Column:
+    """Return the column of an item, or raise a fault with its place in the item."""
+    source = item.source(folder)
+    column = Column(item, source, _learner(item, source), item.grid)
+    hyperparameters = column.hyperparameters
+    for part, searched in (("grid", item.grid), ("draw", item.draw)):
+        for key, values in searched.items():
+            if key not in hyperparameters:
+                hint = _hint(source, key, hyperparameters)
+                raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
+            if key in item.settings or (part == "draw" and key in item.grid):
+                raise fault(f"{key} has another value in the same column", part, key)
+            if message := values.fault(hyperparameters[key]):
+                raise fault(message, part, key)
+    needed = hyperparameters.keys() - {*column.searched}
+    if column.draws_stumps(protocol):
+        needed.discard(N_ROUNDS.name)
     default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
-    return replace(column, grid=entry.grid | default)
+    return replace(column, grid=item.grid | default)
 
 
 def with_settings(
     column: Column, settings: Mapping[str, Any], protocol: Protocol, folder: str
 ) -> Column:
     """Return a column with a row's settings in place of its own, as far as it has them."""
-    known = column.source.names(column.entry.settings)
-    own = {key: value for key, value in settings.items() if key in known}
+    names = column.source.names(column.item.settings)
+    own = {key: value for key, value in settings.items() if key in names}
     if not own:
         return column
-    changed = column.entry.model_copy(update={"settings": column.entry.settings | own})
+    changed = column.item.model_copy(update={"settings": column.item.settings | own})
     return resolve(changed, protocol, folder)
 
 
-def _learner(entry: AlgorithmEntry, source: Registered | RegisteredEstimator) -> Learner:
-    """Return the learner with the settings of an entry."""
-    known = source.names(entry.settings)
-    for key in entry.settings:
-        if key not in known:
-            hint = _hint(source, key) or nearest(key, known)
-            raise fault(f"{entry.algorithm_name} has no setting {key!r}{hint}", "settings", key)
-    with faults_at("settings" if entry.settings else entry.key, data=entry.settings):
-        learner = source.make(entry.settings)
-    asked = {"categories": entry.nominal == "categories", "keeps_missing": entry.missing == "keep"}
+def _learner(item: AlgorithmItem, source: Registered | RegisteredEstimator) -> Learner:
+    """Return the learner with the settings of an item."""
+    names = source.names(item.settings)
+    for key in item.settings:
+        if key not in names:
+            hint = _hint(source, key, names)
+            raise fault(f"{item.algorithm_name} has no setting {key!r}{hint}", "settings", key)
+    with faults_at("settings" if item.settings else item.key, data=item.settings):
+        learner = source.make(item.settings)
+    raw = {"categories": item.nominal == "categories", "keeps_missing": item.missing == "keep"}
     # Other learners are refused when the protocol is checked.
-    return replace(learner, **asked) if learner.takes_raw and any(asked.values()) else learner
+    return replace(learner, **raw) if learner.takes_raw and any(raw.values()) else learner
 
 
-def _hint(source: Registered | RegisteredEstimator, key: str) -> str:
-    """Return where a parameter that an algorithm does not have can be given, or an empty text."""
-    if not isinstance(source, Registered):
-        return ""
-    if key in {h.name for h in source.make({}).hyperparameters}:
-        return f": give {key} in grid"
-    paths = estimators_with(source.learner, key)
-    return f", but {' and '.join(paths)} takes it" if paths else ""
-
-
-def _check_searched(column: Column) -> None:
-    """Refuse hyper-parameters that the learner does not have, and values that it does not take."""
-    entry = column.entry
-    known = {h.name: h for h in column.hyperparameters}
-    for part, given in (("grid", entry.grid), ("draw", entry.draw)):
-        for key, values in given.items():
-            if key not in known:
-                hint = _hint(column.source, key) or nearest(key, known)
-                raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
-            if key in entry.settings or (part == "draw" and key in entry.grid):
-                raise fault(f"{key} has another value in the same column", part, key)
-            if wrong := values.fault(known[key]):
-                raise fault(wrong, part, key)
+def _hint(source: Registered | RegisteredEstimator, key: str, names: Iterable[str]) -> str:
+    """Return where a parameter that an algorithm does not have can be given, or the nearest."""
+    if isinstance(source, Registered):
+        if key in {h.name for h in source.make({}).hyperparameters}:
+            return f": give {key} in grid"
+        if paths := estimators_with(source.learner, key):
+            return f", but {' and '.join(paths)} takes it"
+    return nearest(key, names)

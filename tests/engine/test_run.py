@@ -27,9 +27,9 @@ from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import progress
+from quadrepro.engine.dispatch import compute, largest_first
 from quadrepro.engine.progress import RunProgress
 from quadrepro.engine.records import ARRAYS, Record, RecordStore, Status
-from quadrepro.engine.dispatch import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
 from tests import make

@@ -30,8 +30,8 @@ from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine import dispatch as engine
 from quadrepro.engine import worker
-from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.dispatch import compute
+from quadrepro.engine.records import Record, RecordStore
 from quadrepro.engine.worker import Limits, run_cell
 from tests.make import cells, lines_of, plan_of, with_learner
 
