@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import logging
 import math
 import os
 import shutil
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
+
+log = logging.getLogger("quadrepro")
 
 STEM = "ranking"
 """Name of the files without ending."""
@@ -483,6 +486,7 @@ def compute_cells(
         for record in compute(cells, store, jobs, limits, send):
             progress.advance()
             cell = by_key[record.key]
+            log.debug("%s: %s in %.3g s, %s", cell.name, record.status, record.seconds, cell.key)
             lines = [] if quiet else [f"warning: {text}" for text in record.warnings]
             lines += [] if record.ok else [failure(record)]
             for line in lines:
