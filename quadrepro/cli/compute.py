@@ -100,7 +100,7 @@ def run_command(
     if shard is None:
         return max([code, *(_write(plan, store, out, form, page=not no_report) for plan in plans)])
     tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
-    return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.of(cells)))
+    return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.records_of(cells)))
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
@@ -178,7 +178,7 @@ def check_command(config: str, common: options.Common) -> None:
     plan = common.plan(config)
     if files := plan.experiment.code:
         echo(f"this config runs code: {few(files, SHOWN)}\n")
-    records = common.store(common.out_of(config)).of(plan.cells)
+    records = common.store(common.out_of(config)).records_of(plan.cells)
     _print_rows(plan)
     if text := planned(plan.experiment, plan.sources):
         echo(f"{text}\n")

@@ -46,8 +46,8 @@ def table_command(
 
     For a results FOLDER, the page is written, from the files of the folder alone. It is one file
     that needs no network. With --all, the pages of all folders in --out, by default results, are
-    written, with their index and README.md, the scoreboard. It shows how many printed numbers are inside our intervals
-    and which claims hold.
+    written, with their index and README.md, the scoreboard, which shows how many printed numbers
+    are inside our intervals and which claims hold.
     """
     if everything == bool(paths):
         raise click.UsageError("give a config, a results folder, or --all")

@@ -38,7 +38,7 @@ def write_results(
     experiment, folder = plan.experiment, out / plan.experiment.name
     refuse_other_config(experiment, out)
     before = _written_before(folder)
-    records, own_rows = store.of(plan.cells), experiment.config.own_rows
+    records, own_rows = store.records_of(plan.cells), experiment.config.own_rows
     outcomes = Outcomes.of(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()

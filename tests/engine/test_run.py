@@ -223,7 +223,7 @@ def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_pr
         assert record is not None
         assert record.status == status
         assert reason in record.reason
-    for cell, kept in zip(cells, store.of(cells), strict=True):
+    for cell, kept in zip(cells, store.records_of(cells), strict=True):
         here = RecordStore(tmp_path / "here")
         here.put(run_cell(cell))
         assert outcome(kept) == outcome(here.of([cell])[0])
