@@ -130,15 +130,16 @@ def user_file(module: str, folder: str | Path = "") -> Path | None:
         return None
     files = [Path(spec.origin)] if spec and spec.origin and not parts else []
     for place in (spec and parts and spec.submodule_search_locations) or ():
-        files += filter(None, [module_file(place, ".".join(parts))])
+        path = Path(place, *parts)
+        names = (f"{path.name}{suffix}" for suffix in all_suffixes())
+        files += [path / "__init__.py", *map(path.with_name, names)]
     return next((file for file in files if file.is_file() and is_own(file)), None)
 
 
 def module_file(folder: str | Path, module: str) -> Path | None:
     """Return the file of a module of a folder; None if it is not there."""
     path = Path(folder).joinpath(*module.split("."))
-    files = (path / "__init__.py", *(path.with_name(path.name + end) for end in all_suffixes()))
-    return next((file for file in files if file.is_file()), None)
+    return next((f for f in (path.with_suffix(".py"), path / "__init__.py") if f.is_file()), None)
 
 
 def is_own(file: Path) -> bool:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -18,7 +17,6 @@ from quadrepro.core.training.algorithms import check_name, find_registered
 from quadrepro.core.training.contract import Learner, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.training.imported import estimators_with
-from quadrepro.data.schema import View
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
@@ -107,7 +105,7 @@ class Column:
 
     @cached_property
     def hyperparameters(self) -> dict[str, Hyperparameter]:
-        """The hyper-parameters of the learner; finding those of an estimator takes long."""
+        """The hyper-parameters of the learner by name; it takes long to find an estimator's."""
         return {h.name: h for h in self.learner.hyperparameters}
 
     @property
@@ -118,13 +116,6 @@ class Column:
     def draws_stumps(self, protocol: Protocol) -> bool:
         """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
         return protocol.holdout is not None and self.learner.gives_votes
-
-    def own_view(self, view: View) -> View:
-        """Return the view with nominal attributes as this column asks for them."""
-        if self.item.nominal is None:
-            return view
-        nominal = "one-hot" if self.item.nominal == "one-hot" else "ordinal"
-        return view.model_copy(update={"nominal": nominal})
 
     def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
         """Return the values of each hyper-parameter of the grid, with a row's own axes."""
@@ -152,12 +143,6 @@ class Column:
         """Return its own measures, or else the protocol's."""
         return self.item.measures or protocol.measures
 
-    def has_every_round(self, row_grid: Mapping[str, Axis]) -> bool:
-        """Whether the candidates are 1, 2, 3, ... rounds."""
-        axes = self.axes(row_grid)
-        every = list(range(1, math.prod(map(len, axes.values())) + 1))
-        return axes.get(N_ROUNDS.name) == every and not self.item.draw
-
 
 def resolve(item: AlgorithmItem, protocol: Protocol, folder: str = "") -> Column:
     """Return the column of an item, or raise a fault with its place in the item."""
@@ -178,18 +163,6 @@ def resolve(item: AlgorithmItem, protocol: Protocol, folder: str = "") -> Column
         needed.discard(N_ROUNDS.name)
     default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
     return replace(column, grid=item.grid | default)
-
-
-def with_settings(
-    column: Column, settings: Mapping[str, Any], protocol: Protocol, folder: str
-) -> Column:
-    """Return a column with a row's settings in place of its own, as far as it has them."""
-    names = column.source.names(column.item.settings)
-    own = {key: value for key, value in settings.items() if key in names}
-    if not own:
-        return column
-    changed = column.item.model_copy(update={"settings": column.item.settings | own})
-    return resolve(changed, protocol, folder)
 
 
 def _learner(item: AlgorithmItem, source: Registered | RegisteredEstimator) -> Learner:

@@ -16,7 +16,7 @@ from pydantic_core import PydanticCustomError
 from quadrepro.base.models import Model, faults_at, known_by
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import YamlSource
-from quadrepro.config.column import AlgorithmItem, Column, resolve, with_settings
+from quadrepro.config.column import AlgorithmItem, Column, resolve
 from quadrepro.config.datasets import Absent, DatasetItem, Reading, Row, Sweep
 from quadrepro.config.tables import RequestedTables
 from quadrepro.core.metrics import find_metric
@@ -148,9 +148,15 @@ class Experiment:
             return resolve(item, self.config.protocol, self.code_folder)
 
     def columns_of(self, row: Row) -> list[Column]:
-        """Return the columns with the settings of a row."""
-        changed = partial(with_settings, protocol=self.config.protocol, folder=self.code_folder)
-        return [changed(column, row.item.settings) for column in self.columns]
+        """Return the columns, each with the row's settings that it has."""
+        columns = []
+        for column in self.columns:
+            own, names = column.item.settings, column.source.names(column.item.settings)
+            if settings := {k: value for k, value in row.item.settings.items() if k in names}:
+                item = column.item.model_copy(update={"settings": own | settings})
+                column = resolve(item, self.config.protocol, self.code_folder)
+            columns.append(column)
+        return columns
 
     @property
     def content(self) -> dict[str, Any]:

@@ -209,13 +209,16 @@ def _check_measures(column: Column, row: Row) -> None:
     """Refuse measures that the column does not have."""
     if column.item.measures and (row.protocol.folds or row.protocol.holdout):
         raise fault("measures are kept only if nothing is chosen: set folds to 0")
+    axes = column.axes(row.item.grid)
+    every = [*range(1, math.prod(map(len, axes.values())) + 1)]
+    has_every = axes.get(N_ROUNDS.name) == every and not column.item.draw
     for name in column.measures(row.protocol):
         measure = MEASURES.find(name)
         if measure.needs == "voters" and not column.learner.gives_votes:
             raise fault(
                 f"{column.id} has no voters, which the measure {name} needs: give it others"
             )
-        if measure.every_round and not column.has_every_round(row.item.grid):
+        if measure.every_round and not has_every:
             raise fault(
                 f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
             )

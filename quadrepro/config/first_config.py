@@ -22,8 +22,6 @@ def draft_config(card: Card, file: str, place: str) -> str:
     # scikit-learn needs a test row for every class, and a class with rows in all folds.
     several = 1 < sum(size > 1 for size in sizes) <= 3 * sum(sizes) // 10 and max(sizes) > 4
     note = next(iter(imbalance(card.target, view)), "")
-    several_labels = ["balanced_error", "auc"]
-    two_labels = ["auc", "average_precision", "balanced_error"]
     environment = Environment(
         loader=PackageLoader("quadrepro.config"),
         undefined=StrictUndefined,
@@ -35,12 +33,10 @@ def draft_config(card: Card, file: str, place: str) -> str:
         exclude=to_yaml({"exclude": [*view.exclude]}).rstrip(),
         file=file if file.isprintable() else repr(file),
         is_split=any(isinstance(source, FileSource) and source.test for source in card.sources),
-        kind="Classifier" if sizes else "Regressor",
-        metrics=several_labels if len(sizes) > 2 else two_labels,
+        n_classes=len(sizes),
         name=to_yaml({"name": card.name}).rstrip(),
         nominal={a.name for a in card.attributes if a.kind == "nominal"} - {*view.exclude},
         note=note,
-        numbers=not sizes,
         part=PART,
         place=place,
         schema=SCHEMA,

@@ -134,7 +134,10 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     """Return a cell with all that the cells of a column in a row have in common."""
     learner = column.learner.for_task(row.task)
     assert learner is not None
-    view = column.own_view(row.view)
+    view = row.view
+    if column.item.nominal is not None:
+        nominal = "one-hot" if column.item.nominal == "one-hot" else "ordinal"
+        view = view.model_copy(update={"nominal": nominal})
     protocol = row.protocol.model_copy(update={"measures": column.measures(row.protocol)})
     source, voters = source_of(sources, row, protocol, view), experiment.voters(protocol)
     grids = () if column.item.draw else column.make_grids(row.item.grid)

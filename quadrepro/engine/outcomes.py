@@ -47,7 +47,7 @@ class Outcomes:
     _by: dict[Any, Outcomes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(
+    def from_records(
         cls,
         cells: Sequence[Cell],
         records: Sequence[Record],

@@ -39,7 +39,7 @@ def write_results(
     refuse_other_config(experiment, out)
     before = _written_before(folder)
     records, own_rows = store.records_of(plan.cells), experiment.config.own_rows
-    outcomes = Outcomes.of(plan.cells, records, own_rows)
+    outcomes = Outcomes.from_records(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()
     verdicts = [m.verdicts for m in every.values() if m.verdicts.entries]
