@@ -13,14 +13,14 @@ T = TypeVar("T")
 
 
 class Registry(UserDict[str, T]):
-    """Entries by name, each imported when it is needed.
+    """Objects by name, each imported when it is needed.
 
     Parameters
     ----------
     kind : str
-        Noun for an entry in messages.
+        Noun for one of the names in messages.
     places : dict of str to str
-        ``"module:attribute"`` of each entry, below this package.
+        ``"module:attribute"`` of each object, below this package.
     """
 
     def __init__(self, kind: str, places: Mapping[str, Any]) -> None:
@@ -31,7 +31,7 @@ class Registry(UserDict[str, T]):
         return cast(T, resolve_name(f"quadrepro.{self.data[name]}"))
 
     def find(self, written: object) -> T:
-        """Return the entry of a name, or raise ValueError with the nearest name.
+        """Return the object of a name, or raise ValueError with the nearest name.
 
         A user may have written a value of any type in place of the name.
         """

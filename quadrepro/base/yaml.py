@@ -44,11 +44,11 @@ class Mark(NamedTuple):
     """Place of a value in its file."""
 
     line: int
-    """Counted from 1. For an entry of a mapping, the place of its key."""
+    """Counted from 1. A value in a mapping has the place of its key."""
     column: int
-    """Counted from 1. For an entry of a mapping, the place of its key."""
+    """Counted from 1. A value in a mapping has the place of its key."""
     inner: Mapping[str | int, Mark] = MappingProxyType({})
-    """The marks of the entries of a mapping or the items of a list, by key or index."""
+    """The marks of the values of a mapping or the items of a list, by key or index."""
 
 
 @dataclass(frozen=True)

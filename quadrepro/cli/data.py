@@ -111,11 +111,11 @@ def _algorithms(folder: Path | None) -> Listing:
     from quadrepro.core.training.algorithms import ALGORITHMS, axis_text
 
     rows: list[tuple[str, ...]] = []
-    for name, entry in ALGORITHMS.items():
-        grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
-        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in entry.grid.items())
-        settings = ", ".join(f"{key}={value}" for key, value in entry.settings.items())
-        rows.append((name, grid, values, settings, entry.source))
+    for name, algorithm in ALGORITHMS.items():
+        grid = ", ".join(f"{h.name} ({h.meaning})" for h in algorithm.make({}).hyperparameters)
+        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in algorithm.grid.items())
+        settings = ", ".join(f"{key}={value}" for key, value in algorithm.settings.items())
+        rows.append((name, grid, values, settings, algorithm.source))
     own = ("its parameters", "", "its parameters")
     rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
     rows.append(("MODULE:NAME", *own, "any other module, as xgboost:XGBClassifier"))
