@@ -170,7 +170,8 @@ class Outcomes:
 
     def lacking(self, column: str) -> str:
         """Return the reason for not comparing a column: lacking outputs, or missing results."""
-        done = [record for row in self.rows for record in self.cell(row, column) if record.ok]
+        places = [(row, column, r) for row in self.rows for r in range(self.repeats)]
+        done = [r for place in places if (r := self.records.get(place)) is not None and r.ok]
         if self.metric and done and all(self.metric.output(record) is None for record in done):
             return f"they give no {self.metric.needs}"
         return "results are missing"

@@ -226,7 +226,7 @@ def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_pr
     for cell, kept in zip(cells, store.records_of(cells), strict=True):
         here = RecordStore(tmp_path / "here")
         here.put(run_cell(cell))
-        assert outcome(kept) == outcome(here.of([cell])[0])
+        assert outcome(kept) == outcome(here.records_of([cell])[0])
 
 
 def test_a_worker_with_other_code_than_the_plan_ends_the_run(
