@@ -250,8 +250,10 @@ def _in_memory(
 ) -> RowsInMemory:
     """Return rows as a data set; its hash covers the splits as well."""
     column = y if numbers else y.astype(str)
-    facts: dict[str, Any] = {"range": (column.min(), column.max())}
-    if not numbers:
+    facts: dict[str, Any]
+    if numbers:
+        facts = {"range": (column.min(), column.max())}
+    else:
         labels, counts = np.unique(column, return_counts=True)
         facts = {"labels": dict(zip(labels.tolist(), counts.tolist(), strict=True))}
     row = Attribute(name=ROW, kind="numeric")
