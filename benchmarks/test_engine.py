@@ -17,8 +17,8 @@ from quadrepro.config.plan import make_plan
 from quadrepro.core.seeds import generator
 from quadrepro.core.training.algorithms import find_registered
 from quadrepro.core.training.grid import Grid
+from quadrepro.engine.dispatch import compute
 from quadrepro.engine.records import RecordStore
-from quadrepro.engine.run import compute
 from quadrepro.engine.worker import run_cell
 
 from .conftest import best_of, row

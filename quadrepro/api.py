@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import io
+import logging
 import math
 import os
 import shutil
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
     from quadrepro.tables.table import Table
+
+log = logging.getLogger("quadrepro")
 
 STEM = "ranking"
 """Name of the files without ending."""
@@ -173,28 +176,25 @@ def rank(
     >>> [(method.name, method.mean_rank) for method in ranking.methods]
     [('ours', 1.25), ('theirs', 1.75)]
     """
+    import pandas as pd
+
     from quadrepro.reader import read_table
     from quadrepro.stats import rank_methods
-    from quadrepro.tables.ranking import (
-        Scale,
-        closing_sentence,
-        methods_table,
-        nemenyi_note,
-        pairs_table,
-    )
+    from quadrepro.tables import ranking as tables
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
     if test_share is not None and not 0 <= test_share < 1:
-        raise ConfigError(
-            f"the share of test examples cannot be {test_share:g}: give 0.1 for tenfold "
-            "cross-validation, 0.5 for halves"
-        )
+        message = f"the share of test examples cannot be {test_share:g}"
+        raise ConfigError(f"{message}: give 0.1 for tenfold cross-validation, 0.5 for halves")
     if not 0 < alpha < 1:
         raise ConfigError(f"the level of significance cannot be {alpha:g}: give 0.05, say")
     if ratios and test_share is not None:
         raise ConfigError("splits of one data set have one unit: leave out --ratios (ratios=True)")
-    source = scores if isinstance(scores, str | Path) else _frame(scores)
+    try:
+        source = scores if isinstance(scores, str | Path) else pd.DataFrame(scores)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"scores: not a table of numbers: {error}") from None
     table = read_table(source, **choices)
     frame = table.scores if test_share is None else table.folds
     if test_share is not None and 1 < len({*table.datasets.values()}) < len(table.rows):
@@ -228,25 +228,15 @@ def rank(
     except ValueError as error:
         raise DataError(f"{table.path}: {error}") from None
     rows = "data sets" if test_share is None else "splits"
-    scale = Scale("score", higher_is_better, ratio=ratios and test_share is None, rows=rows)
+    scale = tables.Scale("score", higher_is_better, ratio=ratios, rows=rows)
     titles = {name: name for name in frame}
     title = Path(table.path).stem
-    methods = methods_table(f"{title}: ranking", ranking, titles, scale)
-    notes = [nemenyi_note(ranking, alpha)] if nemenyi else []
+    methods = tables.methods_table(f"{title}: ranking", ranking, titles, scale)
+    notes = [tables.nemenyi_note(ranking, alpha)] if nemenyi else []
     methods = replace(methods, notes=(*methods.notes, *notes, *filter(None, [note])))
-    pairs = pairs_table(f"{title}: pairs", ranking, titles, scale)
-    sentence = closing_sentence(ranking, titles, scale)
+    pairs = tables.pairs_table(f"{title}: pairs", ranking, titles, scale)
+    sentence = tables.closing_sentence(ranking, titles, scale)
     return RankedScores(ranking, methods, pairs, sentence, left_out, table.sentence, nemenyi)
-
-
-def _frame(scores: Any) -> pd.DataFrame:
-    """Return scores in Python as a data frame."""
-    import pandas as pd
-
-    try:
-        return pd.DataFrame(scores)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"scores: not a table of numbers: {error}") from None
 
 
 def _without_gaps(
@@ -265,22 +255,21 @@ def _without_gaps(
         )
     if missing == "worst":
         worst = frame.min(axis=1) if higher_is_better else frame.max(axis=1)
-        empty = tuple(map(str, frame.index[worst.isna()]))
+        empty = (*map(str, frame.index[worst.isna()]),)
         filled = frame.apply(lambda column: column.fillna(worst)).dropna()
         n = int(gaps.loc[filled.index].to_numpy().sum())
         note = f"{n} missing scores count as the worst of their rows."
-        note += f" Left out, without any score: {few([*empty], MOST_LEFT_OUT)}." if empty else ""
+        note += f" Left out, without any score: {few(empty, MOST_LEFT_OUT)}." if empty else ""
         return filled, empty, note
     by_row = missing == "rows"
-    left_out = tuple(
-        map(str, frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()])
-    )
+    names = frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()]
     frame = frame.dropna(axis="index" if by_row else "columns")
     if min(frame.shape) < 2:
         kept = f"{len(frame)} data sets and {frame.shape[1]} methods"
         raise DataError(f"{path}: without missing scores {kept} are left, too few for a ranking")
-    names = few([*left_out], MOST_LEFT_OUT)
-    return frame, left_out, f"Left out, since scores are missing: {names}."
+    left_out = (*map(str, names),)
+    note = f"Left out, since scores are missing: {few(left_out, MOST_LEFT_OUT)}."
+    return frame, left_out, note
 
 
 def reproduce(
@@ -346,7 +335,8 @@ def reproduce(
     0   monks  quadboost      42     216  {'n_rounds': 10}
     1   monks   baseline     113     216                {}
     """
-    offline = is_offline() if offline is None else offline
+    if offline is None:
+        offline = os.environ.get("QUADREPRO_OFFLINE", "").lower() not in ("", "0", "false", "no")
     plan = prepare(config, data=data, repeats=repeats, offline=offline)
     plan.try_code()
     if out is None:
@@ -437,7 +427,7 @@ def compare(
     >>> results.cells.groupby("algorithm").value.mean().round(3).to_dict()
     {'baseline': 0.667, 'bayes': 0.047, 'tree': 0.333}
     """
-    from quadrepro.config.objects import plan_of_objects
+    from quadrepro.config.in_memory import plan_of_objects
 
     metrics = [metrics] if isinstance(metrics, str) else [*metrics]
     keys = {"title": title, "seed": seed, "repeats": repeats, "metrics": metrics}
@@ -474,8 +464,8 @@ def compute_cells(
         return
     # They take long to import.
     from quadrepro.engine.dask import workers_of
+    from quadrepro.engine.dispatch import compute
     from quadrepro.engine.progress import RunProgress
-    from quadrepro.engine.run import compute
 
     by_key = {cell.key: cell for cell in cells}
     reported: set[tuple[str, str]] = set()
@@ -483,6 +473,7 @@ def compute_cells(
         for record in compute(cells, store, jobs, limits, send):
             progress.advance()
             cell = by_key[record.key]
+            log.debug("%s: %s in %.3g s, %s", cell.name, record.status, record.seconds, cell.key)
             lines = [] if quiet else [f"warning: {text}" for text in record.warnings]
             lines += [] if record.ok else [failure(record)]
             for line in lines:
@@ -527,8 +518,3 @@ def prepare(
     if check_data:
         plan.check_data()
     return plan
-
-
-def is_offline() -> bool:
-    """Return whether the environment forbids the use of the network."""
-    return os.environ.get("QUADREPRO_OFFLINE", "").lower() not in ("", "0", "false", "no")

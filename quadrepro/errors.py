@@ -1,7 +1,7 @@
 """Errors that users can correct, and the exit code of each.
 
-The message of such an error is shown as it is. It says what is wrong, where, and what would be
-right. The command line prints it on standard error.
+The message of such an error is shown as it is. It states the mistake, its place, and the valid
+form. The command line prints it on standard error.
 """
 
 from __future__ import annotations
@@ -47,22 +47,22 @@ class ToleranceError(QuadreproError):
     exit_code = 4
 
 
-def closest(name: str, known: Iterable[str]) -> str | None:
-    """Return the known name that an unknown one is most like, or None if none is close."""
-    return next(iter(difflib.get_close_matches(name, sorted(set(known)))), None)
+def closest(name: str, names: Iterable[str]) -> str | None:
+    """Return the valid name that is closest to an unknown one, or None if none is close."""
+    return next(iter(difflib.get_close_matches(name, sorted(set(names)))), None)
 
 
-def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
-    """Return a hint at what an unknown name may mean, to be appended to a message.
+def nearest(name: str, names: Iterable[str], listing: str = "") -> str:
+    """Return a hint at the valid name for an unknown one, to be appended to a message.
 
     Parameters
     ----------
     name : str
         The unknown name.
-    known : iterable of str
+    names : iterable of str
         The valid names.
     listing : str, default ""
-        A command that lists them, to be named if they are many.
+        A command that lists them, which is named if there are many.
 
     Returns
     -------
@@ -77,25 +77,25 @@ def nearest(name: str, known: Iterable[str], listing: str = "") -> str:
     >>> nearest("spam", ["pima", "wine"])
     '; known are pima, wine'
     """
-    names = sorted(set(known))
-    if (meant := closest(name, names)) is not None:
-        return f"; did you mean {meant!r}?"
-    if len(names) <= MANY:
-        return f"; known are {', '.join(names)}" if names else ""
-    shown = difflib.get_close_matches(name, names, cutoff=0.0)
+    valid = sorted(set(names))
+    if (near := closest(name, valid)) is not None:
+        return f"; did you mean {near!r}?"
+    if len(valid) <= MANY:
+        return f"; known are {', '.join(valid)}" if valid else ""
+    three = difflib.get_close_matches(name, valid, cutoff=0.0)
     see = f" (see {listing})" if listing else ""
-    return f"; the nearest of {len(names)} are {', '.join(shown)}{see}"
+    return f"; the nearest of {len(valid)} are {', '.join(three)}{see}"
 
 
 def together(tries: Iterable[Callable[[], T]]) -> list[T]:
     """Return the results of several calls, or raise one ConfigError with the faults of all."""
-    found: list[T] = []
+    results: list[T] = []
     faults: list[str] = []
     for attempt in tries:
         try:
-            found.append(attempt())
+            results.append(attempt())
         except ConfigError as error:
             faults += str(error).splitlines()
     if faults:
         raise ConfigError("\n".join(dict.fromkeys(faults)))
-    return found
+    return results

@@ -35,7 +35,7 @@ from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 import quadrepro
 from quadrepro import AdaBoostClassifier
-from quadrepro.config.objects import content_hash
+from quadrepro.config.in_memory import content_hash
 from quadrepro.core.training.objects import code_of, digest
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.results.results import Results

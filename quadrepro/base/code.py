@@ -151,8 +151,7 @@ def is_own(file: Path) -> bool:
 
 def versions_of(packages: Iterable[str]) -> dict[str, str]:
     """Return the versions of some packages, as far as they are installed."""
-    versions = {name: _version(name) for name in packages}
-    return {name: number for name, number in versions.items() if number}
+    return {name: number for name in packages if (number := _version(name))}
 
 
 @cache

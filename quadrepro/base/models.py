@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import reprlib
+from collections import defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import MappingProxyType
@@ -19,7 +20,7 @@ from pydantic import (
 )
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
-from quadrepro.base.yaml import Place, YamlSource, found_in
+from quadrepro.base.yaml import Place, YamlSource, valid_part
 from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
@@ -34,7 +35,7 @@ _PLAINER = MappingProxyType(
         r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
     }
 )
-"""Patterns in pydantic's sentences, and what is written instead."""
+"""Patterns in pydantic's sentences, and their replacements."""
 
 MOST_SHOWN = 100
 """Maximum number of mistakes that a message names."""
@@ -69,7 +70,7 @@ class Model(BaseModel):
     A model cannot be changed, and refuses an unknown key with the nearest known one.
     """
 
-    meant: ClassVar[Mapping[str, str]] = {}
+    instead: ClassVar[Mapping[str, str]] = {}
     """Unknown keys that users expect, with what to write instead."""
 
     short: ClassVar[str] = ""
@@ -80,25 +81,25 @@ class Model(BaseModel):
     @model_validator(mode="wrap")
     @classmethod
     def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
-        """Name each unknown key with the nearest one, beside all other mistakes."""
+        """Name each unknown key with the nearest one, in addition to all other mistakes."""
         if cls.short and not isinstance(data, dict | Model):
             data = {cls.short: data}
-        known = [info.alias or name for name, info in cls.model_fields.items()]
-        unknown = [key for key in data if key not in known] if isinstance(data, dict) else []
+        keys = [info.alias or name for name, info in cls.model_fields.items()]
+        unknown = [key for key in data if key not in keys] if isinstance(data, dict) else []
         if not unknown:
             return handler(data)
-        found = []
+        faults = []
         for key in unknown:
-            hint = f"; write {cls.meant[key]}" if key in cls.meant else nearest(str(key), known)
-            found.append(fault(f"unknown key {key!r}{hint}", key))
+            hint = f"; write {cls.instead[key]}" if key in cls.instead else nearest(str(key), keys)
+            faults.append(fault(f"unknown key {key!r}{hint}", key))
         # A key that is only misspelt is not missing as well.
-        misspelt = [f"{closest(str(key), known)} is missing" for key in unknown]
+        misspelt = [f"{closest(str(key), keys)} is missing" for key in unknown]
         try:
-            handler({key: value for key, value in data.items() if key in known})
-        except ValidationError as others:
-            rest = [one for one in mistakes(others, data) if one.message not in misspelt]
-            found += [fault(one.message, *one.place) for one in rest]
-        lines = [InitErrorDetails(type=one, input=data) for one in found]
+            handler({key: value for key, value in data.items() if key in keys})
+        except ValidationError as error:
+            others = [other for other in mistakes(error, data) if other.message not in misspelt]
+            faults += [fault(other.message, *other.place) for other in others]
+        lines = [InitErrorDetails(type=each, input=data) for each in faults]
         raise ValidationError.from_exception_data(cls.__name__, lines)
 
 
@@ -122,8 +123,8 @@ def validated(
     try:
         return model.model_validate(source.data, context=context)
     except ValidationError as invalid:
-        found = mistakes(invalid, source.data)
-        lines = (f"{source.where(at)}: {text}" for at, text in found[:MOST_SHOWN])
+        first = mistakes(invalid, source.data)[:MOST_SHOWN]
+        lines = (f"{source.where(place)}: {text}" for place, text in first)
         raise error("\n".join(dict.fromkeys(lines))) from None
 
 
@@ -137,7 +138,7 @@ def faults_at(*place: str | int, data: Any = None) -> Iterator[None]:
         raise fault(first.message, *place, *first.place) from None
     except PydanticCustomError as error:
         raise fault(error.message(), *place, *(error.context or {}).get("place", ())) from None
-    except ValueError as error:
+    except (ValueError, ConfigError) as error:
         raise fault(str(error), *place) from None
 
 
@@ -145,28 +146,28 @@ def mistakes(invalid: ValidationError, data: Any = None) -> list[Mistake]:
     """Return all mistakes that pydantic found in a document.
 
     A value that fits no member of a union is one mistake. If something inside a value is wrong,
-    nothing is said of what else the value could have been.
+    other forms of the value are not named.
     """
-    at: dict[Place, list[ErrorDetails]] = {}
+    by_place: dict[Place, list[ErrorDetails]] = defaultdict(list)
     for detail in invalid.errors(include_url=False):
-        at.setdefault(_place(detail, data), []).append(detail)
-    around = {place[:n] for place in at for n in range(len(place))}
-    found = []
-    for place, details in at.items():
-        said = [_said(place, detail) for detail in details]
-        found += [Mistake(place, text) for text in said if text]
-        if not any(said) and place not in around:
+        by_place[_place(detail, data)].append(detail)
+    outer = {place[:n] for place in by_place for n in range(len(place))}
+    named = []
+    for place, details in by_place.items():
+        sentences = [*filter(None, (_sentence(place, detail) for detail in details))]
+        if not sentences and place not in outer:
             required = dict.fromkeys(_required(detail) for detail in details)
             forms = " or ".join(required).replace(" or be ", " or ")
             value = reprlib.repr(details[0]["input"])
-            found.append(Mistake(place, f"{_name(place)} must {forms}, not {value}"))
-    return found
+            sentences = [f"{_name(place)} must {forms}, not {value}"]
+        named += [Mistake(place, sentence) for sentence in sentences]
+    return named
 
 
 def _place(detail: ErrorDetails, data: Any) -> Place:
     """Return where a mistake is, without the names of union members that pydantic adds."""
     context, kind, parts = detail.get("ctx", {}), detail["type"], detail["loc"]
-    place = [*parts] if data is None else found_in(data, parts)
+    place = [*parts] if data is None else valid_part(data, parts)
     if kind == "missing" and data is not None:
         place.append(parts[-1])
     if kind.startswith("union_tag"):
@@ -174,21 +175,21 @@ def _place(detail: ErrorDetails, data: Any) -> Place:
     return (*place, *context.get("place", ()))
 
 
-def _said(place: Place, detail: ErrorDetails) -> str:
+def _sentence(place: Place, detail: ErrorDetails) -> str:
     """Return the sentence of a mistake, or "" if it is about the form or range of a value."""
     kind, context = detail["type"], detail.get("ctx", {})
     if kind in ("missing", "union_tag_not_found"):
         return f"{_name(place)} is missing"
     if kind == "union_tag_invalid":
-        tag, known = context["tag"], context["expected_tags"].replace("'", "").split(", ")
-        return f"{_name(place)} cannot be {tag!r}{nearest(tag, known)}"
+        tag, tags = context["tag"], context["expected_tags"].replace("'", "").split(", ")
+        return f"{_name(place)} cannot be {tag!r}{nearest(tag, tags)}"
     if kind in ("fault", "value_error"):
         return detail["msg"].removeprefix("Value error, ")
     return "" if " should " in detail["msg"] else f"{_name(place)}: {detail['msg']}"
 
 
 def _required(detail: ErrorDetails) -> str:
-    """Return what a value must be, have or match."""
+    """Return the requirement on a value, such as "be a list"."""
     text = detail["msg"].partition(" should ")[2]
     for pattern, plainer in _PLAINER.items():
         text = re.sub(pattern, plainer, text)
@@ -196,6 +197,6 @@ def _required(detail: ErrorDetails) -> str:
 
 
 def _name(place: Sequence[str | int]) -> str:
-    """Return what a value is called: its key, or "item 2 of" that of its list."""
+    """Return the name of a value: its key, or its number in the list of a name."""
     *outer, last = place or ["the document"]
     return last if isinstance(last, str) else f"item {last + 1} of {_name(outer)}"

@@ -9,33 +9,33 @@ from typing import Any, TypeVar, cast
 
 from quadrepro.errors import nearest
 
-Found = TypeVar("Found")
+T = TypeVar("T")
 
 
-class Registry(UserDict[str, Found]):
-    """Entries by name, each imported when it is needed.
+class Registry(UserDict[str, T]):
+    """Objects by name, each imported when it is needed.
 
     Parameters
     ----------
     kind : str
-        What an entry is, for messages.
+        Noun for one of the names in messages.
     places : dict of str to str
-        ``"module:attribute"`` of each entry, below this package.
+        ``"module:attribute"`` of each object, below this package.
     """
 
     def __init__(self, kind: str, places: Mapping[str, Any]) -> None:
         super().__init__(places)
         self.kind = kind
 
-    def __getitem__(self, name: str) -> Found:
-        return cast(Found, resolve_name(f"quadrepro.{self.data[name]}"))
+    def __getitem__(self, name: str) -> T:
+        return cast(T, resolve_name(f"quadrepro.{self.data[name]}"))
 
-    def find(self, asked: object) -> Found:
-        """Return the entry of a name, or raise ValueError with the nearest name.
+    def find(self, written: object) -> T:
+        """Return the object of a name, or raise ValueError with the nearest name.
 
         A user may have written a value of any type in place of the name.
         """
-        name = str(asked)
+        name = str(written)
         if name not in self:
-            raise ValueError(f"unknown {self.kind} {asked!r}{nearest(name, self)}")
+            raise ValueError(f"unknown {self.kind} {written!r}{nearest(name, self)}")
         return self[name]

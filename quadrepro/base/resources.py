@@ -1,6 +1,6 @@
 """Where configs and other files that ship with quadrepro are.
 
-In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are beside it.
+In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are next to it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def find_config(config: str | Path) -> Path:
     Raises
     ------
     ConfigError
-        If there is no such file and no such name; the nearest name is given.
+        If neither a file nor a shipped config has the name; the nearest one is given.
     """
     path = Path(config)
     if path.is_file():
@@ -54,8 +54,8 @@ def find_config(config: str | Path) -> Path:
     if path.is_dir():
         raise ConfigError(f"{config} is a folder, not a config")
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1:
-        meant = closest(path.stem, shipped)
-        hint = f"; did you mean {meant!r}, which ships?" if meant else ""
+        near = closest(path.stem, shipped)
+        hint = f"; did you mean {near!r}, which ships?" if near else ""
         raise ConfigError(f"{config}: no such file{hint}")
     hint = nearest(path.stem, shipped, "quadrepro list experiments")
     if Path(f"{path}.yaml").is_file():
@@ -69,7 +69,7 @@ def default_out(*configs: str | Path) -> Path:
 
 
 def _ships(config: str | Path) -> bool:
-    """Return whether a config ships, or is an unchanged copy, as in a clone beside the package."""
+    """Return whether a config ships, or is an unchanged copy, as in a clone next to the package."""
     path = find_config(config)
     shipped = configs_folder() / path.name
     return shipped.is_file() and filecmp.cmp(path, shipped, shallow=False)

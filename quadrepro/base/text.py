@@ -1,4 +1,4 @@
-"""Text that may come from strangers, made safe for terminals, Markdown and JSON."""
+"""Untrusted text, made safe for terminals, Markdown and JSON."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ Targets = IntArray | FloatArray
 """Class codes, or numbers that are predicted."""
 
 Task = Literal["classification", "multiclass", "regression"]
-"""What is predicted: one of two classes, one of more classes, or a number."""
+"""Kind of target: one of two classes, one of more classes, or a number."""
 
 Need = Literal["predictions", "scores", "probabilities"]
 """Input of a metric: predicted targets, scores that order examples, or class probabilities."""

@@ -37,18 +37,18 @@ _RESOLVERS = {
     "int": (rf"[-+]?{_WHOLE}", "-+0123456789"),
     "float": (rf"[-+]?({_WHOLE}\.?|{_WHOLE}?\.[0-9]+)([eE][-+]?[0-9]+)?", "-+.0123456789"),
 }
-"""What is not text: YAML 1.2, so that ``no``, ``010`` and ``2020-01-01`` are, and 1e-3 is not."""
+"""Forms of scalars other than text, by YAML 1.2: ``no``, ``010`` and ``2020-01-01`` are text."""
 
 
 class Mark(NamedTuple):
     """Place of a value in its file."""
 
     line: int
-    """Counted from 1. For an entry of a mapping, the place of its key."""
+    """Counted from 1. A value in a mapping has the place of its key."""
     column: int
-    """Counted from 1. For an entry of a mapping, the place of its key."""
+    """Counted from 1. A value in a mapping has the place of its key."""
     inner: Mapping[str | int, Mark] = MappingProxyType({})
-    """The marks of the entries of a mapping or the items of a list, by key or index."""
+    """The marks of the values of a mapping or the items of a list, by key or index."""
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ class YamlSource:
         """
         mark = self.mark
         if mark is None:
-            return str(self.path) + "".join(f"[{part!r}]" for part in found_in(self.data, place))
+            return str(self.path) + "".join(f"[{part!r}]" for part in valid_part(self.data, place))
         for part in place:
             if part not in mark.inner:
                 break
@@ -81,14 +81,14 @@ class YamlSource:
         return f"{self.path}:{mark.line}:{mark.column}"
 
 
-def found_in(data: Any, parts: Place) -> list[str | int]:
-    """Return the keys and indices that lead into some data."""
-    found = []
+def valid_part(data: Any, parts: Place) -> list[str | int]:
+    """Return the keys and indices that lead into some data, without all others."""
+    place = []
     for part in parts:
         with suppress(KeyError, IndexError, TypeError):
             data = data[part]
-            found.append(part)
-    return found
+            place.append(part)
+    return place
 
 
 def read_yaml(
@@ -96,16 +96,21 @@ def read_yaml(
 ) -> YamlSource:
     """Read a YAML file."""
     try:
-        data, mark = _parsed(path.read_text(encoding="utf-8-sig"), scalars)
+        text = path.read_text(encoding="utf-8-sig")
+        loader = (_Typed if scalars == "typed" else yaml.CBaseLoader)(text)
+        root = loader.get_single_node()
+        if root is None:
+            return YamlSource(path, None if scalars == "typed" else "", Mark(1, 1))
+        mark = _place(root, count(1))
+        return YamlSource(path, loader.construct_document(root), mark)
     except yaml.MarkedYAMLError as fault:
         at = fault.problem_mark or fault.context_mark
         place = f"{at.line + 1}:{at.column + 1}: " if at else ""
-        what = "" if isinstance(fault, ConstructorError) else "not valid YAML: "
-        raise error(f"{path}:{place}{what}{fault.problem}") from None
+        kind = "" if isinstance(fault, ConstructorError) else "not valid YAML: "
+        raise error(f"{path}:{place}{kind}{fault.problem}") from None
     except (RecursionError, OSError, ValueError, KeyError, yaml.YAMLError) as fault:
         reason = getattr(fault, "strerror", None) or str(fault).splitlines()[0]
         raise error(f"{path}: cannot be read: {reason}") from None
-    return YamlSource(path, data, mark)
 
 
 class _Typed(yaml.CSafeLoader):
@@ -148,36 +153,22 @@ def to_yaml(content: dict[str, Any]) -> str:
     return text
 
 
-def _parsed(text: str, scalars: Scalars) -> tuple[Any, Mark]:
-    loader = (_Typed if scalars == "typed" else yaml.CBaseLoader)(text)
-    root = loader.get_single_node()
-    if root is None:
-        return (None if scalars == "typed" else ""), Mark(1, 1)
-    mark = _place(root, count(1))
-    return loader.construct_document(root), mark
-
-
 def _place(node: Node, number: Iterator[int]) -> Mark:
     """Return the place of a node and of all in it; refuse what would surprise a reader."""
     if next(number) > MAX_VALUES:
-        raise _fault(f"the file has more than {MAX_VALUES:,} values, with those of aliases", node)
+        raise _fault(f"the file has more than {MAX_VALUES:,} values, counting aliases", node)
     inner: dict[str | int, Mark] = {}
     if isinstance(node, SequenceNode):
         inner |= {i: _place(item, number) for i, item in enumerate(node.value)}
     elif isinstance(node, MappingNode):
         for key, value in node.value:
-            name = _key(key, inner)
-            inner[name] = _mark(key, _place(value, number).inner)
+            if not isinstance(key, ScalarNode):
+                raise _fault("a key must be plain text", key)
+            if key.value in inner:
+                raise _fault(f"duplicate key {key.value!r}", key)
+            key.tag = f"{_TAG}str"  # a key 5 or true is text
+            inner[key.value] = _mark(key, _place(value, number).inner)
     return _mark(node, inner)
-
-
-def _key(key: Node, others: Mapping[str | int, Mark]) -> str:
-    if not isinstance(key, ScalarNode):
-        raise _fault("a key must be plain text", key)
-    if key.value in others:
-        raise _fault(f"duplicate key {key.value!r}", key)
-    key.tag = f"{_TAG}str"  # a key 5 or true is text
-    return str(key.value)
 
 
 def _mark(node: Node, inner: Mapping[str | int, Mark]) -> Mark:

@@ -17,11 +17,11 @@ from quadrepro.errors import QuadreproError, nearest
 
 SECTIONS = {
     "Run": {
-        "run": ("run", "Compute experiments and write their tables."),
-        "check": ("run", "Validate a config and its data, and show what a run would compute."),
+        "run": ("compute", "Compute experiments and write their tables."),
+        "check": ("compute", "Validate a config and its data, and preview the run."),
     },
     "Look": {
-        "table": ("look", "Write tables, pages and the scoreboard from what has been computed."),
+        "table": ("look", "Write tables, pages and the scoreboard from computed cells."),
         "explain": ("look", "Show the splits, choices and records behind an entry of a table."),
         "compare": ("look", "Compare two results folders."),
     },

@@ -3,57 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from pkgutil import resolve_name
 from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.files import read_text
+from quadrepro.base.atomic import read_text
 from quadrepro.base.resources import cards_folder, configs_folder, find_config
-from quadrepro.cli.common import (
-    completing,
-    data_option,
-    echo,
-    offline_option,
-    print_listing,
-    quiet_option,
-    verbose_option,
-)
+from quadrepro.cli import options
+from quadrepro.cli.output import echo, print_listing
 from quadrepro.errors import ConfigError, nearest
 
 if TYPE_CHECKING:
     from quadrepro.data.card import Card
 
-# What reads cards and configs is imported by the commands, as it is slow to import.
+# Commands import the modules of cards and configs, as these are slow to import.
 
 Listing = tuple[tuple[str, ...], list[tuple[str, ...]]]
 """Header and rows."""
 
 
 @click.command("fetch")
-@click.argument("what", nargs=-1, shell_complete=completing(cards_folder, configs_folder, Path))
+@click.argument(
+    "names",
+    metavar="[NAME|CONFIG]...",
+    nargs=-1,
+    shell_complete=options.completing(cards_folder, configs_folder, Path),
+)
 @click.option("--all", "everything", is_flag=True, help="Every data set that has a card.")
-@data_option
-@offline_option
-@quiet_option
-@verbose_option
+@options.data
+@options.offline
+@options.quiet
+@options.verbose
 def fetch_command(
-    what: tuple[str, ...], everything: bool, data: Path | None, offline: bool, quiet: bool
+    names: tuple[str, ...], everything: bool, data: Path | None, offline: bool, quiet: bool
 ) -> None:
     """Download data sets into the cache.
 
-    WHAT are names of data sets, or configs whose data sets and OpenML tasks are downloaded. All
-    that was downloaded is kept, so an interrupted or failed call can simply be repeated. Exits with
-    3 if something could not be downloaded.
+    Each NAME is a data set; the data sets and OpenML tasks of each CONFIG are downloaded. All
+    downloads are kept, so an interrupted or failed call can simply be repeated. Exits with 3 if
+    something could not be downloaded.
     """
     from quadrepro.data.card import card_names, load_card
     from quadrepro.data.fetch import bring, bring_tasks, missing_cards
     from quadrepro.data.store import find_datasets
 
-    if not what and not everything:
+    if not names and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
-    cards, tasks = (map(load_card, card_names()), []) if everything else _named(what)
+    cards, tasks = (map(load_card, card_names()), []) if everything else _named(names)
     by_name = {card.name: card for card in cards}
     bring(missing_cards(by_name.values(), data), data, offline=offline)
     bring_tasks(tasks, offline=offline)
@@ -76,7 +75,7 @@ def _named(names: tuple[str, ...]) -> tuple[list[Card], list[tuple[Card, int]]]:
             cards.append(load_card(name))
         elif name in configs or Path(name).is_file():
             experiment = load_experiment(find_config(name))
-            cards += [entry.card for entry in experiment.config.datasets]
+            cards += [item.card for item in experiment.config.datasets]
             tasks += experiment.openml_tasks
         else:
             hint = nearest(name, {*datasets, *configs}, "quadrepro list datasets")
@@ -89,11 +88,10 @@ def _datasets(folder: Path | None) -> Listing:
     from quadrepro.data.store import locate
 
     rows: list[tuple[str, ...]] = []
-    for name in card_names():
-        card = load_card(name)
-        found = locate(card, folder)
+    for card in map(load_card, card_names()):
+        place = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
-        rows.append((name, card.task, size, found.origin if found else "not here", card.title))
+        rows.append((card.name, card.task, size, place.origin if place else "not here", card.title))
     return ("name", "task", "rows x attributes", "available from", "title"), rows
 
 
@@ -113,66 +111,61 @@ def _algorithms(folder: Path | None) -> Listing:
     from quadrepro.core.training.algorithms import ALGORITHMS, axis_text
 
     rows: list[tuple[str, ...]] = []
-    for name, entry in ALGORITHMS.items():
-        grid = ", ".join(f"{h.name} ({h.meaning})" for h in entry.make({}).hyperparameters)
-        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in entry.grid.items())
-        settings = ", ".join(f"{key}={value}" for key, value in entry.settings.items())
-        rows.append((name, grid, values, settings, entry.source))
+    for name, algorithm in ALGORITHMS.items():
+        grid = ", ".join(f"{h.name} ({h.meaning})" for h in algorithm.make({}).hyperparameters)
+        values = "; ".join(f"{key}: {axis_text(axis)}" for key, axis in algorithm.grid.items())
+        settings = ", ".join(f"{key}={value}" for key, value in algorithm.settings.items())
+        rows.append((name, grid, values, settings, algorithm.source))
     own = ("its parameters", "", "its parameters")
     rows.append(("sklearn:NAME", *own, "scikit-learn's estimators"))
     rows.append(("MODULE:NAME", *own, "any other module, as xgboost:XGBClassifier"))
     return ("name", "searched over", "default values", "settings", "source"), rows
 
 
-def _registry(place: str, meaning: str) -> Callable[[Path | None], Listing]:
-    """Return what lists a registry, with an attribute of its entries as their meaning."""
-
-    def listing(folder: Path | None) -> Listing:
-        entries = resolve_name(place).items()
-        texts = ((name, (getattr(entry, meaning) or "").strip()) for name, entry in entries)
-        return ("name", "meaning"), [(name, text.partition("\n")[0]) for name, text in texts]
-
-    return listing
+def _registry(folder: Path | None, place: str, meaning: str) -> Listing:
+    """List a registry, with the first line of an attribute as the meaning of each name."""
+    texts = {name: getattr(kind, meaning) or "" for name, kind in resolve_name(place).items()}
+    return ("name", "meaning"), [(n, text.strip().partition("\n")[0]) for n, text in texts.items()]
 
 
 LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
     "datasets": _datasets,
     "experiments": _experiments,
     "algorithms": _algorithms,
-    "measures": _registry("quadrepro.core.measures.names:MEASURES", "title"),
-    "metrics": _registry("quadrepro.core.metrics:METRICS", "label"),
-    "claims": _registry("quadrepro.papers.claims:CLAIMS", "__doc__"),
-    "tables": _registry("quadrepro.config.tables:KINDS", "meaning"),
+    "measures": partial(_registry, place="quadrepro.core.measures.names:MEASURES", meaning="title"),
+    "metrics": partial(_registry, place="quadrepro.core.metrics:METRICS", meaning="label"),
+    "claims": partial(_registry, place="quadrepro.papers.claims:CLAIMS", meaning="__doc__"),
+    "tables": partial(_registry, place="quadrepro.config.tables:KINDS", meaning="meaning"),
 }
 
 
 @click.command("list")
-@click.argument("what", type=click.Choice([*LISTINGS, "keys"]))
-@click.argument("name", required=False, shell_complete=completing(cards_folder))
-@data_option
-@click.option("--markdown", is_flag=True, help="With keys: those of a config as a page to read.")
-def list_command(what: str, name: str | None, data: Path | None, markdown: bool) -> None:
+@click.argument("kind", type=click.Choice([*LISTINGS, "keys"]))
+@click.argument("name", required=False, shell_complete=options.completing(cards_folder))
+@options.data
+@click.option("--markdown", is_flag=True, help="The keys of a config, as a page to read.")
+def list_command(kind: str, name: str | None, data: Path | None, markdown: bool) -> None:
     """List data sets, experiments, or the names and keys of configs.
 
     `list datasets NAME` prints the card of a data set, where its rows are, and whether they match
     the card; it exits with 3 if they do not.
 
-    `list keys` prints the keys of a config, `list keys card` those of a card and `list keys paper`
-    those of a paper.yaml, as a JSON schema. Editors complete and check what is typed below the line
-    `# yaml-language-server: $schema=FILE`.
+    `list keys` prints the keys of a config, `list keys card` the keys of a card, and `list keys
+    paper` the keys of a paper.yaml, as a JSON schema. Editors complete and check the text below the
+    line `# yaml-language-server: $schema=FILE`.
     """
-    if markdown and (what, name or "config") != ("keys", "config"):
+    if markdown and (kind, name or "config") != ("keys", "config"):
         raise click.UsageError("--markdown goes with the keys of a config")
-    if what == "keys":
+    if kind == "keys":
         from quadrepro.config.reference import DOCUMENTS, config_reference, schema_text
 
-        kind = name or "config"
-        if kind not in DOCUMENTS:
-            raise ConfigError(f"unknown kind of file {kind!r}{nearest(kind, DOCUMENTS)}")
-        echo(config_reference() if markdown else schema_text(kind), nl=False)
+        document = name or "config"
+        if document not in DOCUMENTS:
+            raise ConfigError(f"unknown kind of file {document!r}{nearest(document, DOCUMENTS)}")
+        echo(config_reference() if markdown else schema_text(document), nl=False)
     elif name is None:
-        print_listing(*LISTINGS[what](data))
-    elif what == "datasets":
+        print_listing(*LISTINGS[kind](data))
+    elif kind == "datasets":
         _show_card(name, data)
     else:
         raise click.UsageError("NAME goes with keys and datasets")
@@ -183,13 +176,12 @@ def _show_card(name: str, data: Path | None) -> None:
     from quadrepro.data.card import find_card, load_card
     from quadrepro.data.store import locate
 
-    card = load_card(name)
-    path, found = find_card(name), locate(card, data)
+    card, path = load_card(name), find_card(name)
     assert path is not None
     echo(f"# {path}\n{read_text(path).rstrip()}")
-    if found is None:
+    if (place := locate(card, data)) is None:
         echo(f"# here: no; fetch with: quadrepro fetch {name}")
         return
-    echo(f"# here: {found.origin}")
-    found.load()
+    echo(f"# here: {place.origin}")
+    place.load()
     echo(f"# {card.rows} rows, as described")

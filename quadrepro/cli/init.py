@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.base.resources import cards_folder
-from quadrepro.cli.common import echo
+from quadrepro.cli import options
+from quadrepro.cli.output import echo
 from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:
@@ -26,51 +27,27 @@ SHOWN = 100
 """Number of characters of the list of labels."""
 
 
+TASKS = click.Choice(("classification", "regression"))
+SEPARATORS = click.Choice((",", ";", "|", "tab", "blank"))
+
+
 @click.command("init")
-@click.argument("file", type=click.Path(path_type=Path))
+@click.argument("file", type=options.PATH)
 @click.option("--target", help="Column to predict, or its place, as -1; a card has it.")
-@click.option(
-    "--task",
-    type=click.Choice(["classification", "regression"]),
-    show_default="by the values of the target",
-    help="Kind of target.",
-)
-@click.option(
-    "--positive",
-    default="",
-    show_default="the rarer of two; more labels stay classes",
-    help="Positive label; all others are negative.",
-)
-@click.option(
-    "--name", default="", show_default="the name of the file", help="Name of the data set."
-)
-@click.option(
-    "--missing",
-    multiple=True,
-    metavar="[COLUMN=]WORD",
-    help="Text that means a missing value, in all columns or in one.",
-)
+@click.option("--task", type=TASKS, help="Kind of target  [default: by its values]")
+@click.option("--positive", default="", help="Positive label  [default: the rarer of two]")
+@click.option("--name", default="", help="Name of the data set  [default: the file's]")
+@click.option("--missing", multiple=True, metavar="[COLUMN=]WORD", help="Text of missing values.")
 @click.option("--present", multiple=True, metavar="WORD", help="Text that is a value, such as NA.")
 @click.option("--drop-missing-target", is_flag=True, help="Leave out rows whose target is missing.")
 @click.option("--nominal", multiple=True, metavar="COLUMN", help="Column whose numbers are codes.")
-@click.option("--encoding", show_default="detected", help="Encoding of text, such as cp1250.")
-@click.option(
-    "--separator",
-    type=click.Choice([",", ";", "|", "tab", "blank"]),
-    metavar="SIGN",
-    show_default="detected",
-    help="Sign between the fields of text: one of , ; | or the word tab or blank.",
-)
-@click.option(
-    "--decimal",
-    type=click.Choice([".", ","]),
-    show_default="detected",
-    help="Decimal sign of numbers in text; the other sign may then separate thousands.",
-)
-@click.option("--skip", type=int, show_default="detected", help="Number of lines above the table.")
-@click.option("--sheet", default="", show_default="the first", help="Sheet of an Excel file.")
+@click.option("--encoding", help="Encoding of text, such as cp1250.")
+@click.option("--separator", type=SEPARATORS, metavar="SIGN", help="One of , ; | tab blank.")
+@click.option("--decimal", type=click.Choice((".", ",")), help="Decimal sign of numbers in text.")
+@click.option("--skip", type=int, help="Number of lines above the table.")
+@click.option("--sheet", default="", help="Sheet of an Excel file  [default: the first]")
 @click.option("--member", default="", help="File in a .zip that has several.")
-@click.option("--test", type=click.Path(path_type=Path), help="File with test rows, for one split.")
+@click.option("--test", type=options.PATH, help="File with test rows, for one split.")
 @click.option("--no-header", is_flag=True, help="The columns are called x1, x2 and so on.")
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
 @click.option("--card-only", is_flag=True, help="Write no config.")
@@ -81,15 +58,19 @@ def init_command(
     """Write a card and a config for a file of your own, ready to run.
 
     FILE is text with commas, tabs, semicolons or blanks between its fields; or ARFF, KEEL, JSON,
-    parquet, Excel or LIBSVM's sparse rows; or one of these in .gz or .zip. How text is written is
-    detected, and shown in one line. The card describes the file, so that configs can name it; edit
-    it as needed. The config compares common learners on it. It is written to NAME.yaml in this
-    folder, and explains itself in comments.
+    parquet, Excel or LIBSVM's sparse rows; or one of these in .gz or .zip. Encoding, separator,
+    decimal sign and lines to skip are detected unless they are given, and shown in one line. The
+    card describes the file, so that configs can name it; edit it as needed. The config compares
+    common learners on it. It is written to NAME.yaml in this folder, and explains itself in
+    comments.
+
+    With two labels, the positive one is the rarer; with --positive, all others are negative.
+    Without it, more than two labels stay classes.
 
     If FILE is a card, such as datasets/NAME.yaml, its counts, ranges and hash are renewed after its
-    data file has changed; what you decided in it stays.
+    data file has changed; your decisions in it stay.
     """
-    from quadrepro.config.draft import SCHEMA, draft_config
+    from quadrepro.config.first_config import SCHEMA, draft_config
     from quadrepro.config.reference import schema_text
     from quadrepro.data.card import load_card_file
     from quadrepro.data.inspection import inspect_file, renew, write_card

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable
+from functools import reduce
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +13,8 @@ import click
 from quadrepro.api import rank
 from quadrepro.base.resources import papers_folder
 from quadrepro.base.text import tell
-from quadrepro.cli.common import FOLDER, PATH, completing, echo, format_option, print_table
+from quadrepro.cli import options
+from quadrepro.cli.output import echo, print_table
 from quadrepro.errors import ConfigError, ToleranceError
 from quadrepro.tables.render import on_terminal
 
@@ -32,11 +34,11 @@ def sizes_of(
 
         return read_sizes(Path(value[0])) if Path(value[0]).is_file() else value[0]
     sizes = {}
-    for part in (part for texts in value for part in texts.split(",")):
-        row, _, size = part.rpartition("=")
-        if not (row.strip() and size.strip().isdecimal() and int(size)):
+    for part in ",".join(value).split(",") if value else ():
+        row, _, size = map(str.strip, part.rpartition("="))
+        if not (row and size.isdecimal() and int(size)):
             raise click.BadParameter(f"{part!r} is not a row and a size, such as heart=81")
-        sizes[row.strip()] = int(size)
+        sizes[row] = int(size)
     return sizes
 
 
@@ -57,31 +59,28 @@ def sample_of(ctx: click.Context, param: click.Parameter, value: str | None) -> 
         ) from None
 
 
+ROWS = click.Choice(("datasets", "methods"))
+TABLE_OPTIONS = (
+    click.option("--page", type=click.IntRange(min=1), help="The page of a PDF."),
+    click.option("--table", type=click.IntRange(min=1), help="Which table of the file."),
+    click.option("--metric", default="", help="The metric, such as accuracy, error or auc."),
+    click.option("--without", multiple=True, metavar="NAME", help="Leave out a column or row."),
+    click.option("--methods", multiple=True, metavar="A,B,...", help="Names of the methods."),
+    click.option("--rows", type=ROWS, help="Kind of the rows of the table."),
+)
+
+
 def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     """Add the options that state facts on a printed table."""
-    for decorate in (
-        click.option("--page", type=click.IntRange(min=1), help="The page of a PDF."),
-        click.option("--table", type=click.IntRange(min=1), help="Which table of the file."),
-        click.option("--metric", default="", help="The metric, such as accuracy, error or auc."),
-        click.option("--without", multiple=True, metavar="NAME", help="Leave out a column or row."),
-        click.option("--methods", multiple=True, metavar="A,B,...", help="Names of the methods."),
-        click.option(
-            "--rows",
-            type=click.Choice(("datasets", "methods")),
-            help="Kind of the rows of the table.",
-        ),
-    ):
-        command = decorate(command)
-    return command
+    return reduce(lambda decorated, option: option(decorated), TABLE_OPTIONS, command)
 
 
 @click.command("audit")
-@click.argument("paper", metavar="PAPER|FILE", shell_complete=completing(papers_folder))
+@click.argument("paper", metavar="PAPER|FILE", shell_complete=options.completing(papers_folder))
 @table_options
 @click.option("--unit", type=click.Choice(("fraction", "percent")), help="Unit of the numbers.")
 @click.option(
-    "--of",
-    "sample",
+    *("--of", "sample"),
     callback=sample_of,
     metavar="splits=20|cv=10|runs=10",
     help="The repetitions whose mean each number is; splits=1 for single numbers.",
@@ -94,12 +93,8 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     help="Numbers of test examples: heart=81,pima=384, a file of them, or a column of the table.",
 )
 @click.option("--draft", is_flag=True, help="Make a folder of the FILE that you can edit.")
-@click.option(
-    "--out",
-    type=FOLDER,
-    help="Folder to write audit.md and audit.csv to.",
-)
-@format_option
+@click.option("--out", type=options.FOLDER, help="Folder to write audit.md and audit.csv to.")
+@options.table_format
 @click.option("--strict", is_flag=True, help="Exit with 4 if a check fails.")
 def audit_command(
     paper: str,
@@ -115,8 +110,8 @@ def audit_command(
     """Check the printed tables of a paper by themselves.
 
     PAPER is a paper that ships with quadrepro, or a folder such as ./mypaper. The sizes of test
-    sets come from cards and from the configs that its paper.yaml names: nothing is computed, and no
-    data are read.
+    sets are taken from cards and from the configs that its paper.yaml names: nothing is computed,
+    and no data are read.
 
     FILE is a single table as it was published: Markdown, LaTeX, CSV, HTML, Excel, JSON, or a PDF
     with --page; - is standard input. --draft makes the folder of a paper from it, whose paper.yaml
@@ -158,48 +153,34 @@ def audit_command(
         raise ToleranceError(f"findings that fail in the audit of {paper}: {len(result.failures)}")
 
 
+MISSING = click.Choice(("refuse", "rows", "methods", "worst"))
+
+
 @click.command("rank")
-@click.argument("scores", type=PATH)
-@click.option(
-    "--higher-is-better/--lower-is-better",
-    default=None,
-    help="Which scores are the best; needed unless the table or --metric names a metric.",
-)
+@click.argument("scores", type=options.PATH)
+@click.option("--higher-is-better/--lower-is-better", default=None, help="Which scores are best.")
 @click.option("--control", metavar="METHOD", help="Compare the others with this method alone.")
-@click.option(
-    "--rope",
-    type=float,
-    default=0.0,
-    show_default=True,
-    help="Largest difference that does not matter.",
-)
+@click.option("--rope", default=0.0, show_default=True, help="Largest immaterial difference.")
 @click.option("--ratios", is_flag=True, help="Compare ratios: for RMSEs of different targets.")
 @click.option(
-    "--test-share",
-    type=float,
-    help="Rows are splits of one data set, which test this share of its examples.",
+    "--test-share", type=float, help="Share that each row, a split of one data set, tests."
 )
-@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level.")
+@click.option("--alpha", default=0.05, show_default=True, help="Significance level.")
 @click.option("--nemenyi", is_flag=True, help="Add Nemenyi's critical difference.")
-@click.option(
-    "--missing",
-    type=click.Choice(("refuse", "rows", "methods", "worst")),
-    default="refuse",
-    show_default=True,
-    help="Missing scores: leave out their rows or methods, or count them as the worst of the row.",
-)
+@click.option("--missing", type=MISSING, default="refuse", help="Treatment of missing scores.")
 @click.option("--drop-missing", "missing", flag_value="rows", help="Short for --missing rows.")
 @table_options
-@format_option
-@click.option(
-    "--out", type=FOLDER, help="Folder for the tables (.md, .csv) and the diagram (.svg)."
-)
+@options.table_format
+@click.option("--out", type=options.FOLDER, help="Folder for the tables and the diagram (.svg).")
 def rank_command(scores: Path, form: str, out: Path | None, **options: Any) -> None:
     """Rank methods by a table of scores, and compare them.
 
     SCORES is a table as it was published: a README, LaTeX, CSV, HTML, Excel, JSON or PDF file, or -
     for standard input.
     One line shows how it was read; an unclear role is refused with the option that decides.
+    --higher-is-better or --lower-is-better is needed unless the table or --metric names a metric.
+    Missing scores are refused; or their rows or methods are left out, or they count as the worst of
+    the row.
 
     Prints the methods, each with its difference from the best one, the pairs, and a sentence that
     sums them up. Everything is decided by one test: Wilcoxon's signed-rank test over data

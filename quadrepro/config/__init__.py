@@ -1,1 +1,1 @@
-"""Configs: what a user writes, checked, and laid out as cells."""
+"""Configs, checked and laid out as cells."""

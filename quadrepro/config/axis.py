@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from typing import Any, Literal, Self, cast
 
 import numpy as np
@@ -27,7 +27,7 @@ _SCALARS = ("number", "string", "boolean", "null")
 class Axis(Model):
     """The values of one hyper-parameter: a list, or evenly spaced on a scale.
 
-    In YAML, a list or a single value can stand for the whole mapping.
+    In YAML, a list or a single value can replace the whole mapping.
 
     Examples
     --------
@@ -53,8 +53,8 @@ class Axis(Model):
     @model_validator(mode="after")
     def _one_way(self) -> Self:
         ends = (self.start, self.end)
-        given = [part is not None for part in (*ends, self.points)]
-        if not all(given) if self.values is None else any(given):
+        n_parts = sum(part is not None for part in (*ends, self.points))
+        if n_parts != (3 if self.values is None else 0):
             raise ValueError("give either a list of values, or all of from, to and points")
         if self.values == ():
             raise ValueError("the list of values is empty: give at least one")
@@ -62,9 +62,9 @@ class Axis(Model):
             raise ValueError("from and to must be greater than 0 on a logarithmic scale")
         return self
 
-    def fault(self, of: Hyperparameter) -> str | None:
-        """Return why a hyper-parameter cannot have the values, or None if it can."""
-        return of.fault(self.resolve(of.kind))
+    def fault(self, hyperparameter: Hyperparameter) -> str | None:
+        """Return the reason why a hyper-parameter cannot have the values, or None if it can."""
+        return hyperparameter.fault(self.resolve(hyperparameter.kind))
 
     def resolve(self, kind: str) -> list[Value]:
         """Return the values of a hyper-parameter of a kind."""
@@ -91,7 +91,7 @@ class Axis(Model):
 class Distribution(Model):
     """The distribution that the values of a hyper-parameter are drawn from.
 
-    Exactly one attribute is given. In YAML, a list can stand for ``choice``.
+    Exactly one attribute is set. In YAML, a list can replace ``choice``.
     """
 
     short = "choice"
@@ -106,22 +106,21 @@ class Distribution(Model):
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
-        given = [pair for pair in (self.integers, self.uniform, self.log) if pair is not None]
-        if len(given) + (self.choice is not None) != 1:
+        if sum(values is not None for _, values in self) != 1:
             raise ValueError("give either a list of values, or one of integers, uniform and log")
-        for low, high in given:
-            if low > high:
-                raise ValueError(f"the first end, {low:g}, must not be above the second, {high:g}")
+        low, high = self.integers or self.uniform or self.log or (0, 0)
+        if low > high:
+            raise ValueError(f"the first end, {low:g}, must not be above the second, {high:g}")
         if self.log is not None and self.log[0] <= 0:
             raise ValueError("a logarithmic scale needs positive ends")
         return self
 
-    def fault(self, of: Hyperparameter) -> str | None:
-        """Return why a hyper-parameter cannot have what is drawn, or None if it can."""
-        if of.kind == "integer" and (self.uniform or self.log):
-            return f"{of.name} takes whole numbers: draw integers, or of a list"
+    def fault(self, hyperparameter: Hyperparameter) -> str | None:
+        """Return the reason why a hyper-parameter cannot have the values, or None if it can."""
+        if hyperparameter.kind == "integer" and (self.uniform or self.log):
+            return f"{hyperparameter.name} takes whole numbers: draw integers, or of a list"
         ends = self.choice or self.integers or self.uniform or self.log or ()
-        return next((wrong for value in ends if (wrong := of.fault([value]))), None)
+        return next(filter(None, (hyperparameter.fault([value]) for value in ends)), None)
 
     def draw(self, rng: np.random.Generator, size: int) -> list[Value]:
         """Draw values."""
@@ -137,7 +136,7 @@ class Distribution(Model):
 
 
 def from_simple(
-    points: list[dict[str, Value]], hyperparameters: Sequence[Hyperparameter]
+    points: list[dict[str, Value]], hyperparameters: Iterable[Hyperparameter]
 ) -> list[dict[str, Value]]:
     """Return distinct points, sorted from simple to complex."""
 

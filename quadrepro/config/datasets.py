@@ -1,4 +1,4 @@
-"""Rows of a config's table: data sets, and what sweeps and readings make of them."""
+"""Rows of a config's table: data sets, and their variations by sweeps and readings."""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ from pydantic import (
 )
 
 from quadrepro.base.models import Model, fault, faults_at
+from quadrepro.base.types import Task
+from quadrepro.base.yaml import Place
 from quadrepro.config.axis import Axis, Scalar
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import Card, card_names, find_card, load_card
@@ -25,7 +27,7 @@ from quadrepro.data.schema import View
 from quadrepro.errors import ConfigError, nearest
 
 Changes = dict[str, Any]
-"""Changes, as they are written: they are validated together with what they change."""
+"""Changes, as they are written: they are validated together with the values that they change."""
 
 _OfView = BeforeValidator(lambda changes: changes, json_schema_input_type=str | View)
 _OfProtocol = BeforeValidator(lambda changes: changes, json_schema_input_type=Protocol)
@@ -41,7 +43,7 @@ class Sweep(Model):
     title: str = Field("", alias="as", description="Name of the field in tables.")
 
     @model_validator(mode="after")
-    def _in_the_entry(self) -> Self:
+    def _is_of_a_row(self) -> Self:
         first, *rest = self.over.split(".")
         if first not in ("protocol", "grid", "parameters") or not all(rest) or not rest:
             message = "a sweep goes over a field of protocol, grid or parameters, as grid.n_rounds"
@@ -53,51 +55,35 @@ class Sweep(Model):
         """Its name in tables and figures."""
         return self.title or self.over.rpartition(".")[2]
 
-    def apply(self, entry: DatasetEntry, value: Scalar) -> DatasetEntry:
-        """Return the entry of one value, named after it."""
+    def apply(self, item: DatasetItem, value: Scalar) -> DatasetItem:
+        """Return the data set with one value, named after it."""
         change: Any = value
         for part in reversed(self.over.split(".")):
             change = {part: change}
-        return entry.with_changes(change, f"{self.word} {value}")
+        return item.with_changes(change, f"{self.word} {value}")
 
 
 class Reading(Model):
     """Another reading of the protocol: data sets get a further row for it."""
 
     name: str = Field(description="Name of the reading in the names of rows.")
-    of: tuple[str, ...] = Field((), description="Rows that it is for; by default all.")
+    rows: tuple[str, ...] = Field(
+        (), alias="of", description="Rows that it is for; by default all."
+    )
     view: ChangesOfView = Field({}, description="Change of the view.")
     protocol: ChangesOfProtocol = Field({}, description="Changes of the protocol.")
     parameters: Changes = Field({}, description="Changes of a fresh sample's parameters.")
     grid: Changes = Field({}, description="Values of hyper-parameters.")
     settings: Changes = Field({}, description="Settings of algorithms.")
 
-    def apply(self, entry: DatasetEntry) -> DatasetEntry:
-        """Return the entry under this reading, named after it."""
-        if self.view and isinstance(self.view, dict) and isinstance(entry.view, str):
-            raise fault(f"{entry.title} takes its view by name: name the view of the reading")
+    def apply(self, item: DatasetItem) -> DatasetItem:
+        """Return the data set under this reading, named after it."""
+        if self.view and isinstance(self.view, dict) and isinstance(item.view, str):
+            raise fault(f"{item.title} takes its view by name: name the view of the reading")
         changes = self.model_dump(include={"protocol", "parameters", "grid", "settings"})
         if self.view:
             changes["view"] = self.view
-        return entry.with_changes(changes, self.name)
-
-
-@dataclass(frozen=True)
-class Row:
-    """A row of the table."""
-
-    entry: DatasetEntry
-    """The data set with all that is special to this row."""
-    place: tuple[str | int, ...]
-    """Its place in the config."""
-    of: str
-    """Title of the data set's entry."""
-    sweep: str = ""
-    """The swept values; empty without a sweep."""
-    value: Scalar = None
-    """The sweep's value."""
-    reading: str = ""
-    """The reading of the protocol; empty for that of the config."""
+        return item.with_changes(changes, self.name)
 
 
 class Absent(Model):
@@ -107,10 +93,10 @@ class Absent(Model):
     reason: str = Field(description="Why it cannot be had.")
 
 
-class DatasetEntry(Model):
+class DatasetItem(Model):
     """A row of the table: a data set in a view of its card.
 
-    In YAML, the name alone can stand for the mapping.
+    In YAML, the name alone can replace the mapping.
     """
 
     short = "name"
@@ -126,7 +112,7 @@ class DatasetEntry(Model):
     printed: str = Field("", description="Printed row to compare with, if not of the same name.")
 
     _folder: Path | None = PrivateAttr(None)
-    """The folder of the config, where cards are looked for first."""
+    """The folder of the config, where cards are looked up first."""
 
     @field_validator("name")
     @classmethod
@@ -134,7 +120,7 @@ class DatasetEntry(Model):
         folder = (info.context or {}).get("folder")
         if find_card(name, folder) is not None:
             return name
-        if "." in name:  # as in no name of a card
+        if "." in name:  # names of cards have none
             command = f"quadrepro init {name} --target COLUMN"
             raise ValueError(f"{name!r} is a file: make a data set of it with `{command}`")
         hint = nearest(name, card_names(folder), "quadrepro list datasets")
@@ -156,14 +142,14 @@ class DatasetEntry(Model):
 
     @property
     def printed_names(self) -> tuple[str, ...]:
-        """The names that a printed row of it can have, the first one first."""
+        """Names that its printed row can have, in order of preference."""
         return (self.printed, self.title, self.name)
 
-    def with_changes(self, changes: Changes, name: str) -> DatasetEntry:
-        """Return the entry of a further row."""
+    def with_changes(self, changes: Changes, name: str) -> DatasetItem:
+        """Return the same data set as a further row."""
         fields = self.model_dump(by_alias=True, exclude_unset=True)
         fields |= {"printed": self.printed or self.title, "as": f"{self.title}, {name}"}
-        return DatasetEntry.model_validate(merged(fields, changes))
+        return DatasetItem.model_validate(merged(fields, changes))
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""
@@ -171,31 +157,69 @@ class DatasetEntry(Model):
             return protocol
         fields = protocol.model_dump(exclude_unset=True)
         if "voter_set" in self.protocol:  # with other parameters, and in place of stumps
-            fields = {
-                k: v for k, v in fields.items() if k not in ("voter_set", "stumps_per_attribute")
-            }
+            fields.pop("voter_set", None)
+            fields.pop("stumps_per_attribute", None)
         fields = merged(fields, self.protocol)
         with faults_at("protocol", data=fields):
             return Protocol.model_validate(fields)
 
     def resolve(self, view: str) -> View:
-        """Return the view of this row, where the protocol has a view of this name."""
-        card = self.card
+        """Return the view of this row, for the name of the protocol's view."""
         named, changes = (self.view, {}) if isinstance(self.view, str) else (view, self.view)
         try:
-            base = card.view(named)
+            base = self.card.view(named)
         except ConfigError as error:
-            # The changes can be a view of their own.
+            # The changes can be a complete view.
             if not changes:
                 raise fault(str(error), *["view"] * isinstance(self.view, str)) from None
             base = View()
         fields = {**base.model_dump(), **changes}
         with faults_at("view", data=fields):
             changed = View.model_validate(fields)
-        if mistakes := [*card.mistakes(changed)]:
+        if mistakes := [*self.card.mistakes(changed)]:
             message = "; ".join(mistake.message for mistake in mistakes)
             raise fault(message, "view", *mistakes[0].place)
         return changed
+
+
+@dataclass(frozen=True)
+class Row:
+    """A row of the table."""
+
+    item: DatasetItem
+    """The data set with all that is special to this row."""
+    place: Place
+    """Its place in the config."""
+    parent: str
+    """Title of the data set's own row."""
+    outer: Protocol
+    """The protocol of the config, before the changes of this row."""
+    sweep: str = ""
+    """Name of the field that is swept over; empty without a sweep."""
+    value: Scalar = None
+    """The sweep's value."""
+    reading: str = ""
+    """Name of the reading; empty for the protocol as the config states it."""
+
+    @property
+    def title(self) -> str:
+        """The name of the row."""
+        return self.item.title
+
+    @cached_property
+    def protocol(self) -> Protocol:
+        """The protocol of the row."""
+        return self.item.changed(self.outer)
+
+    @cached_property
+    def view(self) -> View:
+        """The view of the row, without attributes that divide its rows."""
+        return self.protocol.split.without_columns(self.item.resolve(self.outer.view))
+
+    @cached_property
+    def task(self) -> Task:
+        """The kind of target: classes or numbers."""
+        return self.item.card.task_of(self.view)
 
 
 def merged(base: Changes, changes: Changes) -> Changes:
@@ -204,7 +228,7 @@ def merged(base: Changes, changes: Changes) -> Changes:
     for key, new in changes.items():
         old = result.get(key)
         result[key] = new
-        # A list of values and a threshold are replaced as a whole by what has other keys.
+        # Lists of values, voter sets and thresholds are replaced as a whole.
         if isinstance(old, dict) and isinstance(new, dict) and "values" not in old:
             result[key] = new if key in ("voter_set", "positive") else merged(old, new)
     return result

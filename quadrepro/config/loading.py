@@ -10,8 +10,8 @@ from typing import Any
 
 from quadrepro.base.models import validated
 from quadrepro.base.yaml import YamlSource, read_yaml
-from quadrepro.config.checks import check
 from quadrepro.config.config import Config, Experiment
+from quadrepro.config.consistency import check
 
 LONGEST_NAME = 60
 """Maximum number of characters of a title that name a folder."""
@@ -19,23 +19,22 @@ LONGEST_NAME = 60
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    source = read_yaml(path)
-    return _experiment(path.stem, source, repeats, path.parent)
+    return _experiment(path.stem, read_yaml(path), repeats, path.parent)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
     """Check a config that was not read from a file."""
-    source = YamlSource(Path("config"), _plain(config))
     name = re.sub(r"[\W_]+", "-", str(config.get("title", "")).lower()).strip("-")
+    source = YamlSource(Path("config"), _plain(config))
     return _experiment(name[:LONGEST_NAME] or "config", source, repeats)
 
 
 def _plain(value: Any) -> Any:
     """Return lists and numbers in place of tuples, ranges, arrays and their numbers."""
     if isinstance(value, Mapping):
-        return {key: _plain(of) for key, of in value.items()}
+        return {key: _plain(inner) for key, inner in value.items()}
     if isinstance(value, list | tuple | range):
-        return [_plain(of) for of in value]
+        return [*map(_plain, value)]
     return value.tolist() if hasattr(value, "tolist") else value
 
 
@@ -45,8 +44,7 @@ def _experiment(
     if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
     config = validated(Config, source, context={"folder": folder})
-    outer = config.protocol.split.repeats
-    if "repeats" not in config.model_fields_set and outer is not None:
+    if "repeats" not in config.model_fields_set and (outer := config.protocol.split.repeats):
         config = config.model_copy(update={"repeats": outer})
     experiment = Experiment(name, config, source)
     check(experiment)

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.config.algorithms import Column
+from quadrepro.config.column import Column
 from quadrepro.config.config import Experiment
-from quadrepro.config.datasets import DatasetEntry, Row
+from quadrepro.config.datasets import Row
 from quadrepro.core.cell import Cell
 from quadrepro.core.preprocessing import count_columns
 from quadrepro.core.problems import RowSource, Sources, StoredRows
@@ -26,7 +25,6 @@ from quadrepro.core.training.imported import enter
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
 from quadrepro.engine.keys import makers
-from quadrepro.errors import ConfigError
 
 if TYPE_CHECKING:
     from quadrepro.engine.worker import Limits
@@ -44,13 +42,13 @@ class Plan:
     datasets: dict[str, Found]
     """Data set of each row."""
     sources: dict[str, RowSource]
-    """What makes the problems of each row."""
+    """Source of the problems of each row."""
     cells: tuple[Cell, ...]
     """All cells: data set by data set, repeat by repeat, algorithm by algorithm."""
 
     @property
     def limits(self) -> Limits:
-        """What each cell may use."""
+        """Limits of each cell."""
         from quadrepro.engine.worker import Limits  # imports numba
 
         return Limits(self.experiment.config.timeout, self.experiment.config.memory)
@@ -60,18 +58,17 @@ class Plan:
 
         Each data set is read once.
         """
-        experiment = self.experiment
         rows: dict[str, list[Row]] = defaultdict(list)
-        for row in experiment.config.rows:
-            rows[row.entry.name].append(row)
-        for of_dataset in rows.values():
-            dataset = self.datasets[of_dataset[0].entry.title].load()
-            for row in of_dataset:
-                with _placed(experiment, row):
-                    self.sources[row.entry.title].check(dataset, _draws(experiment, row))
+        for row in self.experiment.config.rows:
+            rows[row.item.name].append(row)
+        for group in rows.values():
+            dataset = self.datasets[group[0].title].load()
+            for row in group:
+                with self.experiment.at(*row.place):
+                    self.sources[row.title].check(dataset, _draws(self.experiment, row))
 
     def try_code(self) -> None:
-        """Import the code of the config's folder, and make what it is to make, once.
+        """Import and make the code of the config's folder once.
 
         Raises
         ------
@@ -82,7 +79,7 @@ class Plan:
         first = {cell.algorithm: cell for cell in reversed(self.cells)}
         for i, column in enumerate(self.experiment.algorithms):
             if column.learner.own_code:
-                with self.experiment.at("algorithms", i, column.entry.key):
+                with self.experiment.at("algorithms", i, column.item.key):
                     cell = first[column.name]
                     cell.learner.try_code(cell.grids[0].candidates[0])
 
@@ -96,52 +93,54 @@ def make_plan(
 ) -> Plan:
     """Lay out the cells of an experiment.
 
-    Rows of a data set are read only if its card does not tell how many of them are in a view. If
-    lenient, data sets that are not here are missed only then.
+    Rows of a data set are read only if its card does not give their number in a view. If lenient,
+    a missing data set is an error only then.
     """
     rows = experiment.config.rows
     if in_memory is None:
-        datasets = find_datasets([row.entry.card for row in rows], folder, lenient=lenient)
+        datasets = find_datasets([row.item.card for row in rows], folder, lenient=lenient)
     else:
-        datasets = {row.entry.name: in_memory.examples.found for row in rows}
+        datasets = {row.item.name: in_memory.examples.found for row in rows}
     all_sources = Sources(datasets, experiment.config.repeats, in_memory)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []
     for row in rows:
-        title = row.entry.title
-        with _placed(experiment, row):
-            protocol, view = experiment.protocols[title], experiment.views[title]
-            sources[title] = source_of(all_sources, row.entry, protocol, view)
+        with experiment.at(*row.place):
+            sources[row.title] = source_of(all_sources, row, row.protocol, row.view)
             cells += _cells_of(experiment, row, all_sources)
-    return Plan(
-        experiment, {row.entry.title: datasets[row.entry.name] for row in rows}, sources, (*cells,)
-    )
+    by_row = {row.title: datasets[row.item.name] for row in rows}
+    return Plan(experiment, by_row, sources, (*cells,))
+
+
+def source_of(sources: Sources, row: Row, protocol: Protocol, view: View) -> RowSource:
+    """Return the source of a row's problems under a protocol and in a view."""
+    return sources(row.item.name, protocol, view, row.title, row.item.parameters)
 
 
 def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Cell]:
     """Yield the cells of a row."""
-    draws = _draws(experiment, row)
     columns = [(c, _first(experiment, row, c, sources)) for c in experiment.columns_of(row)]
-    for repeat, of_repeat in enumerate(draws):
+    for repeat, draws in enumerate(_draws(experiment, row)):
         for column, first in columns:
-            grids, content = first.grids, first.content | {"draws": of_repeat}
-            if column.entry.draw:
-                rng = generator(*of_repeat, "values", column.id)
-                grids = column.make_grids(row.entry.grid, rng)
+            grids, content = first.grids, first.content | {"draws": draws}
+            if column.item.draw:
+                rng = generator(*draws, "values", column.id)
+                grids = column.make_grids(row.item.grid, rng)
                 content["grid"] = _axes(grids)
-            yield replace(first, repeat=repeat, draws=of_repeat, grids=grids, content=content)
+            yield replace(first, repeat=repeat, draws=draws, grids=grids, content=content)
 
 
 def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -> Cell:
-    """Return what all cells of a column in a row have in common, as its first cell."""
-    title, task = row.entry.title, experiment.tasks[row.entry.title]
-    protocol, view = experiment.protocols[title], column.own_view(experiment.views[title])
-    measures = column.measures(protocol)
-    learner = column.learner.for_task(task)
+    """Return a cell with all that the cells of a column in a row have in common."""
+    learner = column.learner.for_task(row.task)
     assert learner is not None
-    protocol = protocol.model_copy(update={"measures": measures})
-    source, voters = source_of(sources, row.entry, protocol, view), experiment.voters(protocol)
-    grids = () if column.entry.draw else column.make_grids(row.entry.grid)
+    view = row.view
+    if column.item.nominal is not None:
+        nominal = "one-hot" if column.item.nominal == "one-hot" else "ordinal"
+        view = view.model_copy(update={"nominal": nominal})
+    protocol = row.protocol.model_copy(update={"measures": column.measures(row.protocol)})
+    source, voters = source_of(sources, row, protocol, view), experiment.voters(protocol)
+    grids = () if column.item.draw else column.make_grids(row.item.grid)
     content = {
         "schema": SCHEMA_VERSION,
         "algorithm": type(learner).__name__,
@@ -154,7 +153,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
     }
     return Cell(
         experiment=experiment.name,
-        dataset=title,
+        dataset=row.title,
         algorithm=column.name,
         repeat=0,
         source=source,
@@ -162,7 +161,7 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         protocol=protocol,
         learner=learner,
         grids=grids,
-        size=source.sizes[0] * count_columns(row.entry.card, view),
+        size=source.sizes[0] * count_columns(row.item.card, view),
         content=content,
         voters=voters,
     )
@@ -172,23 +171,8 @@ def _axes(grids: tuple[Grid, ...]) -> Any:
     return grids[0].axes if len(grids) == 1 else [grid.axes for grid in grids]
 
 
-def source_of(sources: Sources, entry: DatasetEntry, protocol: Protocol, view: View) -> RowSource:
-    """Return the source of a row of a config."""
-    return sources(entry.name, protocol, view, entry.title, entry.parameters)
-
-
 def _draws(experiment: Experiment, row: Row) -> list[Draws]:
-    """Return what names the draws of each repeat."""
-    config, entry = experiment.config, row.entry
-    sample = experiment.protocols[entry.title].sample
-    name = entry.title if sample is not None and sample.for_each == "row" else entry.name
+    """Return the coordinates of the draws of each repeat."""
+    config, sample = experiment.config, row.protocol.sample
+    name = row.title if sample is not None and sample.for_each == "row" else row.item.name
     return [(config.seed, name, repeat) for repeat in range(config.repeats)]
-
-
-@contextmanager
-def _placed(experiment: Experiment, row: Row) -> Iterator[None]:
-    """Add the place of a row in the config to a ConfigError."""
-    try:
-        yield
-    except ConfigError as error:
-        raise experiment.error(str(error), *row.place) from None

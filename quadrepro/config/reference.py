@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
 from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
@@ -21,15 +20,14 @@ INTRODUCTION = """# The keys of a config
 
 This page lists all keys that a config can have; [writing a config](configs.md) explains them with
 examples. `quadrepro list keys` prints the same as a JSON schema for editors, and `quadrepro list
-keys card` and `paper` those of cards and papers. `quadrepro list algorithms` lists the settings of
-each algorithm, its hyper-parameters and their default values.
+keys card` and `paper` print the keys of cards and papers. `quadrepro list algorithms` lists the
+settings of each algorithm, its hyper-parameters and their default values.
 """
 
 _WORDS = {
     "array": "list",
     "boolean": "true or false",
     "integer": "whole number",
-    "null": "null",
     "number": "number",
     "object": "mapping",
     "string": "text",
@@ -47,46 +45,47 @@ class _Schemas(GenerateJsonSchema):
         return super().str_schema(schema) | {"type": ["string", "number", "boolean", "null"]}
 
 
-def schema_of(what: str) -> dict[str, Any]:
+def schema_of(kind: str) -> dict[str, Any]:
     """Return the JSON schema of a kind of file."""
-    return DOCUMENTS[what].model_json_schema(schema_generator=_Schemas)
+    return DOCUMENTS[kind].model_json_schema(schema_generator=_Schemas)
 
 
-def schema_text(what: str) -> str:
+def schema_text(kind: str) -> str:
     """Return a JSON schema as the text of its file."""
-    return json.dumps(schema_of(what), indent=1, ensure_ascii=False) + "\n"
+    return json.dumps(schema_of(kind), indent=1, ensure_ascii=False) + "\n"
 
 
 def config_reference() -> str:
     """Return the page: a section for every mapping."""
     schema = schema_of("config")
     parts = [INTRODUCTION]
-    for name, of in {"Top level": schema, **schema["$defs"]}.items():
-        if "properties" in of:
-            parts += [f"## {name}\n\n{_one_line(of)}\n", "\n".join(_keys(of)) + "\n"]
+    for name, mapping in {"Top level": schema, **schema["$defs"]}.items():
+        if "properties" in mapping:
+            required = mapping.get("required", ())
+            keys = [_line(key, f, key in required) for key, f in mapping["properties"].items()]
+            parts += [f"## {name}\n\n{_meaning(mapping)}\n", "\n".join(keys) + "\n"]
     return "\n".join(parts)
 
 
-def _one_line(schema: dict[str, Any]) -> str:
+def _meaning(schema: dict[str, Any]) -> str:
     """Return the first paragraph of a description."""
     text = schema.get("description", "").partition("\n\n")[0]
     return " ".join(text.split()).replace("``", "`")
 
 
-def _keys(schema: dict[str, Any]) -> Iterator[str]:
-    """Yield a line for every key: what it takes, its default and its meaning."""
-    for key, field in schema["properties"].items():
-        required = ", required" if key in schema.get("required", ()) else ""
-        default = field.get("default") or None
-        shown = default is not None and not isinstance(default, dict)
-        ending = f", default `{json.dumps(default)}`" if shown else ""
-        yield f"- `{key}` ({_takes(field)}{required}{ending}): {_one_line(field)}"
+def _line(key: str, field: dict[str, Any], is_required: bool) -> str:
+    """Return the line of a key: its form, its default and its meaning."""
+    text = _form(field) + ", required" * is_required
+    default = field.get("default")
+    if default and not isinstance(default, dict):
+        text += f", default `{json.dumps(default)}`"
+    return f"- `{key}` ({text}): {_meaning(field)}"
 
 
-def _takes(field: dict[str, Any]) -> str:
-    """Return in words what a value may be."""
+def _form(field: dict[str, Any]) -> str:
+    """Return the form of a value in words."""
     if forms := (*field.get("anyOf", ()), *field.get("oneOf", ())):
-        words = [_takes(form) for form in forms if form.get("type") != "null"]
+        words = [_form(form) for form in forms if form.get("type") != "null"]
         return " or ".join(dict.fromkeys(words))
     if "$ref" in field:
         name = field["$ref"].rpartition("/")[2]
@@ -94,10 +93,10 @@ def _takes(field: dict[str, Any]) -> str:
     if "const" in field or "enum" in field:
         return " or ".join(f"`{name}`" for name in field.get("enum", [field.get("const")]))
     kind = field.get("type", "object")
-    if kind == "array":
-        return f"list of {_takes(field['items'])}" if "items" in field else "list"
+    if "items" in field:
+        return f"list of {_form(field['items'])}"
     if isinstance(inner := field.get("additionalProperties"), dict):
-        return f"mapping to {_takes(inner)}"
+        return f"mapping to {_form(inner)}"
     if not isinstance(kind, str):
         return "text"
     if "minimum" in field and "maximum" in field:

@@ -1,4 +1,4 @@
-"""What a config asks for below ``tables``: kinds of tables and figures by name, with their options.
+"""The key ``tables`` of a config: kinds of tables and figures by name, with their options.
 
 Kinds are imported when the first config is read; each brings the type of its option.
 """
@@ -33,8 +33,8 @@ KINDS: Registry[Any] = Registry(
 )
 """All kinds (`quadrepro.tables.kinds.Kind`), in the order in which they are written."""
 
-UNASKED = {"errors": "", "comparisons": ""}
-"""Options of the kinds that are written without being asked for."""
+UNASKED = ("errors", "comparisons")
+"""The kinds that are written without being asked for."""
 
 
 @cache
@@ -48,9 +48,9 @@ def _model() -> type[Model]:
 
 def asked_for(written: dict[str, Any]) -> dict[str, Any]:
     """Return the options of all that is written, in the order of `KINDS`."""
-    wanted = {key: option for key, option in written.items() if option is not False}
-    asked = UNASKED | {k: of for k, of in _model().model_validate(wanted) if of}
-    return {key: asked[key] for key in KINDS if key in asked}
+    requested = {key: option for key, option in written.items() if option is not False}
+    options = _model().model_validate(requested)
+    return {key: option or "" for key, option in options if option or key in UNASKED}
 
 
 def _checked(written: dict[str, Any]) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml

@@ -11,9 +11,9 @@ from tempfile import TemporaryDirectory
 from typing import Any
 
 from quadrepro.core.cell import Cell
+from quadrepro.engine.dispatch import Send, Tasks
 from quadrepro.engine.keys import PACKAGES
 from quadrepro.engine.records import Record
-from quadrepro.engine.run import Send, Tasks
 from quadrepro.engine.worker import Limits, run_alone, run_cell
 from quadrepro.errors import ConfigError, QuadreproError
 

@@ -47,7 +47,7 @@ class Outcomes:
     _by: dict[Any, Outcomes] = field(default_factory=dict, init=False, repr=False, compare=False)
 
     @classmethod
-    def of(
+    def from_records(
         cls,
         cells: Sequence[Cell],
         records: Sequence[Record],
@@ -138,9 +138,8 @@ class Outcomes:
         """Name of the values."""
         if self.metric is not None:
             return self.metric.label
-        of_numbers = {self.regression(row) for row in self.rows}
-        words = {False: "risk", True: "RMSE"}
-        return " or ".join(word for number, word in words.items() if number in of_numbers)
+        words = {"RMSE" if self.regression(row) else "risk" for row in self.rows}
+        return " or ".join(sorted(words, reverse=True))
 
     @property
     def by_metric(self) -> str:
@@ -149,16 +148,12 @@ class Outcomes:
 
     @property
     def compared(self) -> tuple[str, ...]:
-        """The columns that tests compare: not the baseline, not what the metric cannot judge."""
-        judged = {column for _, column, _ in self.measured}
-        return tuple(
-            column
-            for column in self.columns
-            if column != BASELINE and (self.metric is None or column in judged)
-        )
+        """The columns that tests compare: all that the metric can judge, except the baseline."""
+        judged = self.columns if self.metric is None else {column for _, column, _ in self.measured}
+        return tuple(c for c in self.columns if c != BASELINE and c in judged)
 
     def tested(self) -> Outcomes:
-        """Return what tests over data sets compare: each of them once."""
+        """Return the outcomes that tests over data sets compare: each data set once."""
         rows = tuple(r for r in self.rows if self.own_rows is None or r in self.own_rows)
         return self if rows == self.rows else replace(self, rows=rows)
 
@@ -175,9 +170,8 @@ class Outcomes:
 
     def lacking(self, column: str) -> str:
         """Return the reason for not comparing a column: lacking outputs, or missing results."""
-        places = ((row, column, r) for row in self.rows for r in range(self.repeats))
-        records = [self.records[place] for place in places if place in self.records]
-        done = [record for record in records if record.ok]
+        places = [(row, column, r) for row in self.rows for r in range(self.repeats)]
+        done = [r for place in places if (r := self.records.get(place)) is not None and r.ok]
         if self.metric and done and all(self.metric.output(record) is None for record in done):
             return f"they give no {self.metric.needs}"
         return "results are missing"
@@ -191,8 +185,7 @@ class Outcomes:
 
     def regression(self, row: str) -> bool:
         """Return whether numbers are predicted in a row; False if nothing of it was computed."""
-        records = (self.records[row, c, r] for c in self.columns for r in range(self.repeats))
-        return any(record.rmse is not None for record in records)
+        return any(r.rmse is not None for column in self.columns for r in self.cell(row, column))
 
     def counted(self, row: str) -> bool:
         """Return whether the values of a row are risks, which count errors."""
@@ -223,9 +216,7 @@ class Outcomes:
 
     def mean_seconds(self, column: str) -> float | None:
         """Return the mean running time of an algorithm, or None if nothing was computed."""
-        times = [
-            record.seconds for row in self.rows for record in self.cell(row, column) if record.ok
-        ]
+        times = [r.seconds for row in self.rows for r in self.cell(row, column) if r.ok]
         return sum(times) / len(times) if times else None
 
     def values_along(self, row: str, column: str, name: str) -> tuple[Any, ...] | None:

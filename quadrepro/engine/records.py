@@ -17,7 +17,7 @@ from typing import IO, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.files import write_bytes
+from quadrepro.base.atomic import write_bytes
 from quadrepro.base.types import BoolArray, FloatArray, Targets
 from quadrepro.core.cell import Cell, key_of
 
@@ -154,11 +154,11 @@ class RecordStore:
         write_bytes(self.path(record.key), zlib.compress(text + b"\n" + values))
         self._unused.pop(record.key, None)
 
-    def of(self, cells: Sequence[Cell]) -> list[Record]:
+    def records_of(self, cells: Sequence[Cell]) -> list[Record]:
         """Return the record of every cell, with status "missing" if there is none."""
-        records = (self._unused.pop(cell.key, None) or self.get(cell.key) for cell in cells)
-        pairs = zip(cells, records, strict=True)
-        return [record or Record(cell.key, "missing") for cell, record in pairs]
+        keys = [cell.key for cell in cells]
+        held = [self._unused.pop(key, None) or self.get(key) for key in keys]
+        return [record or Record(key, "missing") for key, record in zip(keys, held, strict=True)]
 
     def missing(self, cells: Iterable[Cell], retry: bool = False) -> list[Cell]:
         """Return the cells without a record, or without a result if those are tried again."""
@@ -200,18 +200,13 @@ def _load(path: Path) -> Record:
     fields, start = json.loads(text), 0
     for name, (kind, shape) in fields.pop("arrays").items():
         stop = start + np.dtype(kind).itemsize * math.prod(shape)
-        fields[name] = _wide(np.frombuffer(values[start:stop], kind).reshape(shape))
+        array = np.frombuffer(values[start:stop], kind).reshape(shape)
+        fields[name] = array.astype(np.intp if array.dtype.kind == "u" else np.float64)
         start = stop
     return Record(**fields | {"classes": tuple(fields["classes"])})
 
 
 def _compact(array: NDArray[Any]) -> NDArray[Any]:
     """Return codes of classes in the smallest type; other arrays stay as they are."""
-    if array.dtype.kind != "i":
-        return array
-    return array.astype(np.min_scalar_type(array.max(initial=0)))
-
-
-def _wide(array: NDArray[Any]) -> NDArray[Any]:
-    """Return an array as it is computed with."""
-    return array.astype(np.intp if array.dtype.kind == "u" else np.float64)
+    is_codes = array.dtype.kind == "i"
+    return array.astype(np.min_scalar_type(array.max(initial=0))) if is_codes else array

@@ -1,4 +1,4 @@
-"""What a worker does: compute one cell within its limits, and return its record.
+"""A worker computes one cell within its limits, and returns its record.
 
 A worker reads and writes nothing but its cell. An exception becomes a failed record, so that the
 other cells go on.
@@ -32,7 +32,7 @@ from joblib import parallel_config
 from numba.core import event
 from threadpoolctl import ThreadpoolController
 
-from quadrepro.base.files import write_bytes
+from quadrepro.base.atomic import write_bytes
 from quadrepro.base.text import tell
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute, rmse, training_data
@@ -42,7 +42,6 @@ from quadrepro.engine.records import Record, Status
 from quadrepro.errors import ConfigError
 
 SMALLEST = np.finfo(np.float32).smallest_subnormal
-
 
 SECONDS_TO_END = 2.0
 """Time for a cell to end after its time is up, before its process is ended."""
@@ -55,7 +54,7 @@ class Limits:
     seconds: float | None = None
     """Wall time of the computation."""
     memory: int | None = None
-    """Bytes beyond what the process holds before; only Linux keeps to it."""
+    """Bytes in addition to those that the process holds before; only kept on Linux."""
 
     def __bool__(self) -> bool:
         """Return whether anything is limited."""
@@ -92,9 +91,10 @@ def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
         most = "" if limits.memory is None else f": it may use {limits.memory / 1e9:g} GB"
         return ended(cell, "failed", f"{traceback.format_exc()}\nout of memory{most}")
     except BaseException as error:
-        if isinstance(error, KeyboardInterrupt) and not _ignores_interrupts():
-            raise
-        # numpy may turn what the alarm raises into an error of its own.
+        is_ignored = signal.getsignal(signal.SIGINT) is signal.SIG_IGN
+        if isinstance(error, KeyboardInterrupt) and not is_ignored:
+            raise  # It is the user's, and not raised by the cell.
+        # numpy may turn the exception of the alarm into an error of its own.
         if timer.is_up:
             return _timed_out(cell, limits)
         return ended(cell, "failed", f"{traceback.format_exc()}\n{_reason(error)}")
@@ -102,8 +102,11 @@ def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
 
 def ended(cell: Cell, status: Status, message: str) -> Record:
     """Return the record of a cell without a result."""
-    made: dict[str, Any] = {"environment": environment(), "content": cell.content}
-    return Record(cell.key, status, message=_printable(message), date=utc_now(), **made)
+    return Record(cell.key, status, message=_printable(message), **_origin(cell))
+
+
+def _origin(cell: Cell) -> dict[str, Any]:
+    return {"date": utc_now(), "environment": environment(), "content": cell.content}
 
 
 def _timed_out(cell: Cell, limits: Limits, place: str = "") -> Record:
@@ -121,7 +124,7 @@ def begin(parent: int, folder: str) -> None:
     """Set up a worker process, which ends soon after its parent, or when the folder is deleted."""
     global _folder
     _folder = Path(folder)
-    # A worker that dies while it sends a result leaves half of it, for whose rest the parent waits.
+    # If a worker died while it sends a result, the parent would wait for the rest.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.SIG_IGN)
     # C code prints past Python, and standard output is for tables.
@@ -149,17 +152,16 @@ def run_alone(cell: Cell, limits: Limits, folder: Path) -> Record:
     """
     task, result = folder / f"{cell.key}.task", folder / f"{cell.key}.record"
     task.write_bytes(cloudpickle.dumps((cell, limits)))
-    code = f"from quadrepro.engine import worker; worker.answer({os.getpid()}, {str(task)!r})"
+    script = f"from quadrepro.engine import worker; worker.answer({os.getpid()}, {str(task)!r})"
     # It finds the same modules as this process.
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    process = subprocess.run([sys.executable, "-c", code], env=env, stdin=subprocess.DEVNULL)
+    process = subprocess.run([sys.executable, "-c", script], env=env, stdin=subprocess.DEVNULL)
     if result.is_file():
         record: Record = pickle.loads(result.read_bytes())
         return record
-    message = (
-        f"its worker process died ({_cause(process.returncode)}), perhaps because the machine ran"
-        " out of memory"
-    )
+    code = process.returncode
+    cause = signal.Signals(-code).name if code < 0 else f"exit code {code}"
+    message = f"its worker process died ({cause}), perhaps because the machine ran out of memory"
     return overdue(cell, limits, folder) or ended(cell, "crashed", message)
 
 
@@ -171,10 +173,6 @@ def answer(parent: int, task: str) -> None:
     write_bytes(file.with_suffix(".record"), pickle.dumps(record))
 
 
-def _cause(code: int) -> str:
-    return signal.Signals(-code).name if code < 0 else f"exit code {code}"
-
-
 def _refuse_other_code(cell: Cell) -> None:
     planned = {name: cell.content[name] for name in ("code", "packages")}
     try:
@@ -182,10 +180,10 @@ def _refuse_other_code(cell: Cell) -> None:
     except ValueError as error:
         installed = str(error)
     if installed != planned:
+        difference = f"{installed} instead of {planned}"
         raise ConfigError(
-            f"the worker's code or packages differ from the plan's ({installed} instead of"
-            f" {planned}):"
-            " install the same on all machines and run again; finished cells are kept"
+            f"the worker's code or packages differ from the plan's ({difference}): install the same"
+            " on all machines and run again; finished cells are kept"
         )
 
 
@@ -197,11 +195,6 @@ def _libraries(n_modules: int) -> ThreadpoolController:
 
 def _in_main_thread() -> bool:
     return threading.current_thread() is threading.main_thread()
-
-
-def _ignores_interrupts() -> bool:
-    """Return whether only the cell, and not the user, can raise KeyboardInterrupt."""
-    return signal.getsignal(signal.SIGINT) is signal.SIG_IGN
 
 
 def _reason(error: BaseException) -> str:
@@ -324,35 +317,35 @@ def _at_most(memory: int | None) -> Iterator[None]:
 
 def _record(cell: Cell, result: CellResult) -> Record:
     outputs, actual = result.outputs, result.actual
-    numbers = not cell.problem.classes
+    kept: dict[str, Any] = {}
+    if cell.problem.classes:
+        kept["errors"] = int((outputs.predicted != actual).sum())
+        kept["scores"] = _single(outputs.scores)
+        kept["probabilities"] = _single(outputs.probabilities)
+    else:
+        kept["rmse"] = rmse(outputs.predicted, actual)
+        if not np.isfinite(kept["rmse"]):
+            raise ValueError("the RMSE is not finite: a prediction is NaN, infinite or too large")
     margins = outputs.margins
-    error = rmse(outputs.predicted, actual) if numbers else None
-    if error is not None and not np.isfinite(error):
-        raise ValueError("the RMSE is not finite: a prediction is NaN, infinite or too large")
     return Record(
         cell.key,
         "ok",
-        errors=0 if numbers else int((outputs.predicted != actual).sum()),
         n_test=len(actual),
         chosen=result.chosen,
         cv_errors=result.loss,
         classes=cell.problem.classes,
         actual=actual,
         predicted=outputs.predicted,
-        scores=None if numbers else _single(outputs.scores),
-        probabilities=None if numbers else _single(outputs.probabilities),
         margins=None if margins is None else margins.astype(np.float32),
         measures=result.measures,
-        rmse=error,
         seconds=result.seconds,
-        date=utc_now(),
-        environment=environment(),
-        content=cell.content,
+        **kept,
+        **_origin(cell),
     )
 
 
 def _single(scores: FloatArray | None) -> Any:
-    """Return scores in single precision; none that is above zero becomes zero."""
+    """Return scores in single precision; a positive score does not become zero."""
     if scores is None:
         return None
     with np.errstate(over="ignore", under="ignore"):

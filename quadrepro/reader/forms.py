@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from quadrepro.base.files import read_bytes
+from quadrepro.base.atomic import read_bytes
 from quadrepro.data.text import decode, encoding_of
 from quadrepro.errors import DataError
 from quadrepro.reader.grid import Grid

@@ -9,7 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.base.resources import configs_folder
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
@@ -38,8 +38,8 @@ def write_results(
     experiment, folder = plan.experiment, out / plan.experiment.name
     refuse_other_config(experiment, out)
     before = _written_before(folder)
-    records, own_rows = store.of(plan.cells), experiment.config.own_rows
-    outcomes = Outcomes.of(plan.cells, records, own_rows)
+    records, own_rows = store.records_of(plan.cells), experiment.config.own_rows
+    outcomes = Outcomes.from_records(plan.cells, records, own_rows)
     context, run = Context(experiment, "", ""), provenance(plan, outcomes.records.values())
     every, tables = make_tables(experiment, outcomes), dict[str, Table]()
     verdicts = [m.verdicts for m in every.values() if m.verdicts.entries]

@@ -19,17 +19,23 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from quadrepro.base.files import is_regular, read_bytes, read_text, write_text
+from quadrepro.base.atomic import is_regular, read_bytes, read_text, write_text
 from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
 from quadrepro.base.text import few
-from quadrepro.config.checks import MAX_CELLS
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
-from quadrepro.results.results import CELLS_HEADER, HOLM, Results, markdown_html, results_folders
+from quadrepro.results.results import (
+    CELLS_HEADER,
+    HOLM,
+    MAX_CELLS,
+    Results,
+    markdown_html,
+    results_folders,
+)
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit

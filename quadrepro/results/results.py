@@ -18,8 +18,7 @@ import pandas as pd
 from markdown_it import MarkdownIt
 from pydantic import TypeAdapter, ValidationError
 
-from quadrepro.base.files import is_regular, read_text
-from quadrepro.config.checks import MAX_CELLS
+from quadrepro.base.atomic import is_regular, read_text
 from quadrepro.core.problems import StoredRows
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -44,6 +43,9 @@ MEASURED = ("status", "errors", "n_test", "value", "chosen", "seconds", "reason"
 
 CELLS_HEADER = (*PLACE, *MEASURED)
 """Columns of the table of cells, before the metrics that the config asks for."""
+
+MAX_CELLS = 100_000
+"""Maximum number of cells of a results folder that is read."""
 
 VERDICTS_FILE = f"{VERDICTS}.csv"
 

@@ -34,7 +34,7 @@ def described(experiment: Experiment) -> list[str]:
 def _described(experiment: Experiment, table: Printed) -> str:
     config = experiment.config
     columns = {algorithm.name for algorithm in config.algorithms}
-    rows = {table.row_of(entry.printed_names) for entry in config.entries}
+    rows = {table.row_of(row.item.printed_names) for row in config.rows}
     if table.facts.holds == "comparisons":
         rows = {*columns}
     columns = {table.mean_column(name) for name in columns}
@@ -71,7 +71,7 @@ def check_claims(experiment: Experiment, name: str) -> None:
         group = paper.group(name)
     except NotThereError as error:
         raise experiment.error(str(error), "tables", "claims") from None
-    titles = [entry.title for entry in experiment.config.entries]
+    titles = [row.title for row in experiment.config.rows]
     for i, claim in enumerate(group.claims):
         for key, rows in (("rows", claim.rows), ("except", claim.excluded)):
             for j, row in enumerate(rows):
@@ -100,13 +100,13 @@ def _check_names(experiment: Experiment, paper: Paper, table: Printed) -> None:
     if table.facts.holds == "comparisons":
         return _check_columns(experiment, table.rows, where)
     every = {row for name in paper.tables for row in paper.printed(name).rows}
-    taken = {table.row_of(e.printed_names) for e in config.entries}
+    taken = {table.row_of(row.item.printed_names) for row in config.rows}
     taken |= {absent.name for absent in config.absent}
     free = [row for row in table.rows if row not in taken]
-    for i, entry in enumerate(config.datasets):
-        name = entry.printed or entry.title
-        hint = nearest(name, table.rows) if entry.printed and name not in every else ""
-        if table.row_of(entry.printed_names) is None and (near := _nearly(name, free)):
+    for i, item in enumerate(config.datasets):
+        name = item.printed or item.title
+        hint = nearest(name, table.rows) if item.printed and name not in every else ""
+        if table.row_of(item.printed_names) is None and (near := _nearly(name, free)):
             hint = f"; did you mean {near!r} ({where}:{table.lines[near]})?"
         if hint:
             raise experiment.error(f"no row {name!r} is printed{hint}", "datasets", i)

@@ -8,14 +8,14 @@ from unittest.mock import Mock
 import pytest
 
 from quadrepro.base import resources
-from quadrepro.base.files import read_bytes, read_text, write_text
+from quadrepro.base.atomic import read_bytes, read_text, write_text
 from quadrepro.base.registry import Registry
 from quadrepro.base.text import few, markdown, visible
 from quadrepro.errors import ConfigError, DataError
 from tests.make import CONTROLS
 
 
-@pytest.mark.parametrize("failing", ["quadrepro.base.files.os.fsync", "pathlib.Path.replace"])
+@pytest.mark.parametrize("failing", ["quadrepro.base.atomic.os.fsync", "pathlib.Path.replace"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException

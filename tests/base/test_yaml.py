@@ -141,7 +141,7 @@ class Inner(Model):
 
 
 class Document(Model):
-    meant = MappingProxyType({"colour": "it below inner"})
+    instead = MappingProxyType({"colour": "it below inner"})
 
     title: str = Field(default="A title", min_length=1)
     code: str = Field(default="a", pattern="^[a-z]+$")

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quadrepro.config.draft import SCHEMA
+from quadrepro.config.first_config import SCHEMA
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file

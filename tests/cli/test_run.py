@@ -116,7 +116,7 @@ def test_a_failed_cell_is_a_dash_the_exit_code_1_and_can_be_retried(
     assert "monks,ada,0,failed,,,,,,ArithmeticError" in (out / "small" / "cells.csv").read_text()
     monkeypatch.undo()
     monkeypatch.delenv("QUADREPRO_DATA", raising=False)
-    assert "compute those that failed again with --retry" in quadrepro(*command).stderr
+    assert "recompute failed cells with --retry" in quadrepro(*command).stderr
     assert quadrepro(*command, "--retry").exit_code == 0
 
 

@@ -131,7 +131,7 @@ def test_a_mistake_ends_with_its_code_and_a_message(
 def test_tables_are_drawn_on_a_terminal_and_markdown_if_asked_for(
     computed: Path, monkeypatch: pytest.MonkeyPatch, line: str, title: str
 ) -> None:
-    for place in ("cli.common", "cli.papers"):
+    for place in ("cli.output", "cli.papers"):
         monkeypatch.setattr(f"quadrepro.{place}.on_terminal", lambda: True)
     drawn = quadrepro(*line.split()).stdout
     assert drawn.lstrip().startswith(f"{title}\n")

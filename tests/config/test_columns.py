@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from quadrepro.config.algorithms import AlgorithmEntry, Column, resolve
 from quadrepro.config.axis import Axis
+from quadrepro.config.column import AlgorithmItem, Column, resolve
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.protocol import Protocol
@@ -22,7 +22,7 @@ from tests.make import config, fault_of, plan_of, refusal, write_config
 
 
 def column(protocol: dict[str, Any] | None = None, **fields: Any) -> Column:
-    entry = AlgorithmEntry.model_validate({"name": "quadboost-l2", **fields})
+    entry = AlgorithmItem.model_validate({"name": "quadboost-l2", **fields})
     return resolve(entry, Protocol.model_validate({"view": "quadboost", **(protocol or {})}))
 
 
@@ -282,7 +282,7 @@ def test_equal_titles_are_refused_with_their_place() -> None:
 def test_without_a_paper_the_last_column_is_the_baseline() -> None:
     experiment = load_mapping(config(algorithms=["boosting"], baseline=None))
     assert [*experiment.titles.items()] == [("boosting", "Boosting"), ("baseline", "Baseline")]
-    assert experiment.columns[-1].entry.note.startswith("predicts the most frequent class or")
+    assert experiment.columns[-1].item.note.startswith("predicts the most frequent class or")
     assert experiment.columns[:-1] == experiment.algorithms
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.datasets import DatasetEntry, merged
+from quadrepro.config.datasets import DatasetItem, merged
 from quadrepro.config.loading import load_mapping
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.quadboost import QuadBoost
@@ -24,8 +24,8 @@ SAMPLE = {"sample": {"train": 20, "test": 30}, "folds": 0}
 OF_SAMPLE = {"protocol": {"view": "default", **SAMPLE}, "algorithms": ["boosting"]}
 
 
-def entry(**fields: Any) -> DatasetEntry:
-    return DatasetEntry.model_validate({"name": "monks", **fields})
+def entry(**fields: Any) -> DatasetItem:
+    return DatasetItem.model_validate({"name": "monks", **fields})
 
 
 def experiment(**changes: Any) -> Experiment:
@@ -68,12 +68,12 @@ def test_changes_are_merged_at_every_level() -> None:
 def test_a_sweep_makes_a_row_of_every_data_set_and_value() -> None:
     noise = over("protocol.noise.deviation", 0, 0.5, name="noise")
     rows = experiment(**noise).config.rows
-    assert [(row.entry.title, row.of, row.sweep, row.value) for row in rows] == [
+    assert [(row.title, row.parent, row.sweep, row.value) for row in rows] == [
         (f"{row}, noise {value}", row, "noise", value)
         for row in ("monks", "people")
         for value in (0, 0.5)
     ]
-    assert [row.entry.printed or row.entry.title for row in rows] == ["monks"] * 2 + ["people"] * 2
+    assert [row.item.printed or row.title for row in rows] == ["monks"] * 2 + ["people"] * 2
     assert entry(**{"as": "robots", "printed": "monks-1"}).printed_names[0] == "monks-1"
     protocols = [cell.protocol for cell in plan_of(**BOTH | noise).cells]
     assert [of.noise.deviation for of in protocols if of.noise] == [0, 0, 0.5, 0.5] * 2
@@ -82,12 +82,12 @@ def test_a_sweep_makes_a_row_of_every_data_set_and_value() -> None:
 def test_sweeps_stand_one_after_the_other_and_do_not_mix() -> None:
     first, second = over("protocol.voters", 5), over("grid.n_rounds", 3, 4)
     rows = experiment(sweeps=first["sweeps"] + second["sweeps"]).config.rows
-    swept_over = [(row.of, row.sweep, row.value) for row in rows]
+    swept_over = [(row.parent, row.sweep, row.value) for row in rows]
     assert swept_over[:2] == [("monks", "voters", 5), ("people", "voters", 5)]
     assert swept_over[2:] == [
         (row, "n_rounds", value) for row in ("monks", "people") for value in (3, 4)
     ]
-    assert "voters" not in rows[2].entry.protocol
+    assert "voters" not in rows[2].item.protocol
 
 
 def test_the_rows_of_a_sweep_share_the_split_but_not_the_key() -> None:
@@ -120,17 +120,17 @@ def test_every_data_set_has_a_row_for_each_of_its_readings() -> None:
     protocol = {"view": "quadboost", "stumps_per_attribute": 3}
     found = experiment(readings=[hold_out, some], protocol=protocol)
     rows = found.config.rows
-    assert [(row.entry.title, row.of, row.reading) for row in rows] == [
+    assert [(row.title, row.parent, row.reading) for row in rows] == [
         ("monks", "monks", ""),
         ("monks, by a hold-out", "monks", "by a hold-out"),
         ("monks, some rows", "monks", "some rows"),
         ("people", "people", ""),
         ("people, some rows", "people", "some rows"),
     ]
-    assert [row.entry.printed or row.entry.title for row in rows] == ["monks"] * 3 + ["people"] * 2
-    changed = rows[1].entry.changed(found.config.protocol)
+    assert [row.item.printed or row.title for row in rows] == ["monks"] * 3 + ["people"] * 2
+    changed = rows[1].item.changed(found.config.protocol)
     assert (changed.split.train, changed.stumps_per_attribute) == (0.4, 3)
-    assert rows[4].entry.resolve("quadboost").sample_rows == 99
+    assert rows[4].item.resolve("quadboost").sample_rows == 99
 
 
 def test_a_row_or_reading_sets_what_algorithms_have_of_its_settings() -> None:

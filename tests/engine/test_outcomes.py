@@ -32,7 +32,7 @@ def test_records_are_placed_in_the_order_of_the_plan_with_grids_and_shares_of_te
     names = ["monks", {"name": "titanic", "as": "people"}]
     plan = plan_of(2, protocol=split, datasets=names).cells
     records = [Record(str(i), "ok", 5, 50) for i in range(len(plan))]
-    outcomes = Outcomes.of(plan, records)
+    outcomes = Outcomes.from_records(plan, records)
     assert (outcomes.rows, outcomes.columns) == (("monks", "people"), ("adaboost",))
     assert outcomes.repeats == 2
     for cell, record in zip(plan, records, strict=True):

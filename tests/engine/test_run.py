@@ -27,9 +27,9 @@ from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.engine import progress
+from quadrepro.engine.dispatch import compute, largest_first
 from quadrepro.engine.progress import RunProgress
 from quadrepro.engine.records import ARRAYS, Record, RecordStore, Status
-from quadrepro.engine.run import compute, largest_first
 from quadrepro.engine.worker import Limits, run_cell
 from quadrepro.errors import ConfigError
 from tests import make
@@ -223,10 +223,10 @@ def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_pr
         assert record is not None
         assert record.status == status
         assert reason in record.reason
-    for cell, kept in zip(cells, store.of(cells), strict=True):
+    for cell, kept in zip(cells, store.records_of(cells), strict=True):
         here = RecordStore(tmp_path / "here")
         here.put(run_cell(cell))
-        assert outcome(kept) == outcome(here.of([cell])[0])
+        assert outcome(kept) == outcome(here.records_of([cell])[0])
 
 
 def test_a_worker_with_other_code_than_the_plan_ends_the_run(

@@ -28,10 +28,10 @@ from quadrepro.core.cell import compute as compute_cell
 from quadrepro.core.problems import FreshRows
 from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.grid import Grid
-from quadrepro.engine import run as engine
+from quadrepro.engine import dispatch as engine
 from quadrepro.engine import worker
+from quadrepro.engine.dispatch import compute
 from quadrepro.engine.records import Record, RecordStore
-from quadrepro.engine.run import compute
 from quadrepro.engine.worker import Limits, run_cell
 from tests.make import cells, lines_of, plan_of, with_learner
 
@@ -122,7 +122,7 @@ def records_of(
     store = RecordStore(tmp_path / "records")
     for record in compute(todo, store, jobs, {"small": Limits(**limits)}):
         assert store.get(record.key) is not None
-    return store.of(todo)
+    return store.records_of(todo)
 
 
 FAILURES = {
@@ -387,5 +387,5 @@ def test_a_rerun_reads_each_record_once(tmp_path: Path, monkeypatch: pytest.Monk
     original: Callable[[Path], bytes] = Path.read_bytes
     monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or original(path))
     assert store.missing([odd()]) == []
-    assert [record.ok for record in store.of([odd()])] == [True]
+    assert [record.ok for record in store.records_of([odd()])] == [True]
     assert [path for path in read if path.suffix == ".record"] == [store.path(odd().key)]

@@ -46,7 +46,7 @@ def load(config: str) -> Experiment:
 
 
 def rows_of(experiment: Experiment) -> tuple[str, ...]:
-    return tuple(entry.title for entry in experiment.config.entries)
+    return tuple(row.title for row in experiment.config.rows)
 
 
 def columns_of(experiment: Experiment) -> tuple[str, ...]:

@@ -16,7 +16,6 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell, rmse
-from quadrepro.data.card import load_card
 from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.results.files import write_results
 from quadrepro.results.results import Results, load_results
@@ -120,8 +119,8 @@ WITHOUT: tuple[Status, ...] = ("timeout", "failed", "crashed", "missing")
 def outcome(cell: Cell, experiment: Experiment, alike: bool) -> Record:
     """Return a possible record of a cell, without computing it."""
     rng = np.random.default_rng([cell.repeat, *map(ord, cell.algorithm)])
-    row = next(r.entry for r in experiment.config.rows if r.entry.title == cell.dataset)
-    classes = load_card(row.name).classes_of(experiment.views[row.title])
+    row = next(row for row in experiment.config.rows if row.title == cell.dataset)
+    classes = row.item.card.classes_of(row.view)
     n_train, _, n = cell.source.sizes
     most = 0.0 if alike else 0.5
     measures = {m: rng.uniform(0, most, sum(map(len, cell.grids))) for m in cell.protocol.measures}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
 from quadrepro.tables.audit.comparisons import judge_claims, judge_pairs, judge_sources

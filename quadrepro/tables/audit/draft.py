@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from quadrepro.base.files import write_text
+from quadrepro.base.atomic import write_text
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
 from quadrepro.core.metrics import find_metric

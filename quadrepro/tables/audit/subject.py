@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from quadrepro.base.resources import find_config
 from quadrepro.config.config import Experiment
-from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.datasets import Row
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import source_of
 from quadrepro.core.problems import FreshRows, Sources
@@ -135,9 +135,9 @@ class Subject:
         sizes: dict[str, Size | str] = {}
         if table.facts.config is not None:
             experiment = self._experiment(table.facts.config, table.name)
-            for entry in experiment.config.entries:
-                if (row := table.row_of(entry.printed_names)) is not None:
-                    sizes.setdefault(row, _size(experiment, entry))
+            for ours in experiment.config.rows:
+                if (row := table.row_of(ours.item.printed_names)) is not None:
+                    sizes.setdefault(row, _size(ours, experiment.config.repeats))
         for row, size in table.facts.n_test.items():
             place = table.name, "n_test", row
             self.check(row, table.rows, "row", *place)
@@ -157,14 +157,13 @@ class Subject:
             raise self.paper.error(str(error), "printed", table, "config") from None
 
 
-def _size(experiment: Experiment, entry: DatasetEntry) -> Size | str:
+def _size(row: Row, repeats: int) -> Size | str:
     """Return the test sets of a row of a config, by the card alone."""
-    view, card = experiment.views[entry.title], entry.card
-    if not card.classes_of(view):
+    if row.task == "regression":
         return NUMBERS
-    sources = Sources({entry.name: Found(card, None)}, experiment.config.repeats)
+    sources = Sources({row.item.name: Found(row.item.card, None)}, repeats)
     try:
-        source = source_of(sources, entry, experiment.protocols[entry.title], view)
+        source = source_of(sources, row, row.protocol, row.view)
     except DataError:
         return "the card does not give the number of rows; n_test can"
     n_test = source.sizes[-1]

@@ -88,7 +88,7 @@ class Context(Generic[Option]):
         table = self.experiment.paper.printed(name).as_errors()
         if table.facts.holds == "comparisons":  # its rows are algorithms
             return table
-        table = table.under({e.title: e.printed_names for e in self.config.entries})
+        table = table.under({row.title: row.item.printed_names for row in self.config.rows})
         if not table.in_percent:
             return table
         # An RMSE has the unit of its target, also in a table in percent.
@@ -222,7 +222,7 @@ def own_rows_notes(config: Config) -> list[str]:
         return [f"No row has the config's own {swept}, so nothing is tested over data sets."]
     how = "under the config's own reading"
     if config.sweeps:
-        own = [row for row in config.rows if row.entry.title in config.own_rows]
+        own = [row for row in config.rows if row.title in config.own_rows]
         how = f"with {listed([*dict.fromkeys(f'{row.sweep} {row.value}' for row in own)])}"
     return [f"Each data set counts once: {n_own} of {n_rows} rows, {how}."]
 
@@ -230,8 +230,8 @@ def own_rows_notes(config: Config) -> list[str]:
 def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
     """Return the notes below most tables: on algorithms, missing cells, and the config's own."""
     config = context.config
-    entries = [column.entry for column in context.experiment.columns]
-    notes = [f"{context.titles[entry.name]}: {entry.note}" for entry in entries if entry.note]
+    items = [column.item for column in context.experiment.columns]
+    notes = [f"{context.titles[item.name]}: {item.note}" for item in items if item.note]
     if "multiclass" in context.experiment.tasks.values():
         columns = context.experiment.algorithms
         titles = [context.titles[c.name] for c in columns if c.learner.against_rest("multiclass")]

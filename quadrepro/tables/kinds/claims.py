@@ -66,7 +66,7 @@ def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
     if not group.printed:
         return 0
     table = paper.printed(group.printed[0])
-    rows = [table.row_of(entry.printed_names) or "" for entry in context.config.entries]
+    rows = [table.row_of(row.item.printed_names) or "" for row in context.config.rows]
     return 0 if sorted(rows) == sorted(table.rows) else len(table.rows)
 
 

@@ -274,9 +274,9 @@ def _check(context: Context[Curves]) -> None:
         raise context.error(message, "along")
     least = 0.0 if curves.scale == "log" else -np.inf
     for column, row in product(columns, config.rows):
-        if column.entry.draw:
+        if column.item.draw:
             raise context.error(f"{column.name} draws its values, and curves need a grid")
-        axes = column.axes(row.entry.grid)
+        axes = column.axes(row.item.grid)
         for value in axes.pop(curves.along, ()):
             if isinstance(value, bool | str | None) or value <= least:
                 message = f"this axis cannot show {value!r} of {column.name}"

@@ -143,7 +143,7 @@ def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:
 def _check(context: Context[Margins]) -> None:
     """Refuse a printed table without margins, and rows and columns that do not exist."""
     context.check_printed(context.option.printed, "margins")
-    titles = [entry.title for entry in context.config.entries]
+    titles = [row.title for row in context.config.rows]
     for i, panel in enumerate(context.option.panels):
         if panel.row not in titles:
             message = f"unknown row {panel.row!r}{nearest(panel.row, titles)}"

@@ -275,10 +275,10 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     judged = context.judged(outcomes, means) or outcomes
     by_reading: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
     for place in context.config.rows:
-        row = place.entry.title
+        row = place.title
         folds = context.experiment.protocols[row].split.outer_folds
         if part := evidence(judged, means, margins, row, folds):
-            by_reading[place.reading or BASE][place.of] = part
+            by_reading[place.reading or BASE][place.parent] = part
     base = by_reading[BASE]
     factors: dict[str, Factors] = {
         name: {row: log_factors(part, base[row]) for row, part in rows.items() if row in base}

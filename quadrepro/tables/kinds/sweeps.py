@@ -34,19 +34,19 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     times = dict[tuple[str, str], float | None]()
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
     for row, column in product(context.config.rows, outcomes.columns):
-        title = row.entry.title
+        title = row.title
         complete = outcomes.complete(title, column)
         seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
         middle = times[title, column] = median(seconds) if seconds else None
         rows[title].append(Entry(None if middle is None else significant(middle, 3)))
-        data.append((row.of, row.sweep, row.value, column, len(seconds), middle))
+        data.append((row.parent, row.sweep, row.value, column, len(seconds), middle))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     note = f"Seconds of the search and the final training{over}."
     notes = note, *closing_notes(context, outcomes)
     header = ("Data set", *context.titles.values())
     columns = ("dataset", "sweep", "value", "algorithm", "splits", "seconds")
     table = context.table("running times", header, rows.items(), notes, columns, data)
-    timed = tuple(dict.fromkeys(row.of for row in context.config.rows))
+    timed = tuple(dict.fromkeys(row.parent for row in context.config.rows))
     return Made(replace(table, timed_rows=timed), partial(_draw_times, context, times))
 
 
@@ -63,20 +63,20 @@ def _moved_by(context: Context[bool], sweep: str) -> list[str]:
 def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
     """Draw one panel per sweep and data set, and one curve per algorithm."""
     looks, all_rows = figures.looks_of(context.titles), context.config.rows
-    datasets = list(dict.fromkeys(row.of for row in all_rows))
+    datasets = list(dict.fromkeys(row.parent for row in all_rows))
     sweeps = list(dict.fromkeys(row.sweep for row in all_rows))
     size = WIDTH * len(sweeps) + 0.4, HEIGHT * len(datasets) + 0.6
     with figures.new_figure(path, *size) as figure:
         panels = figure.subplots(len(datasets), len(sweeps), squeeze=False)
         for panel, (name, sweep) in zip(panels.flat, product(datasets, sweeps), strict=True):
-            rows = [row for row in all_rows if (row.of, row.sweep) == (name, sweep)]
+            rows = [row for row in all_rows if (row.parent, row.sweep) == (name, sweep)]
             values = [row.value for row in rows]
             numbers = [v for v in values if isinstance(v, int | float) and not isinstance(v, bool)]
             numeric = len(numbers) == len(rows)
             # Values that are not numbers are side by side under their names.
             x = numbers if numeric else [*map(str, values)]
             for column in _moved_by(context, sweep):
-                y = np.array([times[row.entry.title, column] for row in rows], dtype=float)
+                y = np.array([times[row.title, column] for row in rows], dtype=float)
                 panel.plot(x, y, label=context.titles[column], **looks[column])
             if numeric and 0 < WIDE * min(numbers) < max(numbers):
                 panel.set_xscale("log")
@@ -142,13 +142,13 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     squares = defaultdict[str, list[tuple[Row, Difference | None]]](list)
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
     datasets = [entry.title for entry in context.config.datasets]
-    for row in sorted(context.config.rows, key=lambda row: datasets.index(row.of)):
-        square = difference(outcomes, row.entry.title, context.option)
-        squares[row.of].append((row, square))
+    for row in sorted(context.config.rows, key=lambda row: datasets.index(row.parent)):
+        square = difference(outcomes, row.title, context.option)
+        squares[row.parent].append((row, square))
         mark = "*" * (square is not None and not square.overlap)
-        rows[row.of].append(Entry(square.text if square else MISSING, mark=mark))
+        rows[row.parent].append(Entry(square.text if square else MISSING, mark=mark))
         numbers = square.numbers if square else (None,) * 6
-        data.append((row.of, row.sweep, row.value, *numbers))
+        data.append((row.parent, row.sweep, row.value, *numbers))
     first, second = (context.titles[name] for name in context.option)
     starred = (
         f"two intervals mean ± standard deviation over {outcomes.repeats} splits have no point in "

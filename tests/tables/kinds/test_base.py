@@ -59,7 +59,7 @@ def test_a_printed_row_is_found_by_the_name_for_print_the_title_or_the_data_set(
     context: Context[str],
 ) -> None:
     printed = context.printed("p")
-    ours = [printed.text(entry.title, "adaboost") for entry in context.config.entries]
+    ours = [printed.text(row.title, "adaboost") for row in context.config.rows]
     assert ours == ["", "1", "2", "7"]
     # Other printed rows are kept.
     assert [printed.text(row, "adaboost") for row in ("seconds", "zoo", "absent")] == ["8", "9", ""]

@@ -52,7 +52,7 @@ def all_rows(experiment: Experiment) -> Outcomes:
     """Return outcomes of all rows; those that do not count have the opposite order."""
     config = experiment.config
     plain = {own(experiment, row): counts for row, counts in ERRORS.items()}
-    errors = {row.entry.title: plain.get(row.entry.title, (9, 5, 1)) for row in config.rows}
+    errors = {row.title: plain.get(row.title, (9, 5, 1)) for row in config.rows}
     return replace(splits_of(errors), own_rows=config.own_rows)
 
 
@@ -92,7 +92,7 @@ def test_a_conclusion_is_about_the_data_sets_alone(varied: Experiment) -> None:
 
 def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment) -> None:
     printed = Printed("t", ("quadboost",), {(own(varied, "monks"), "quadboost"): "0.900"})
-    others = [row.entry.title for row in varied.config.rows if row.entry.title not in ERRORS]
+    others = [row.title for row in varied.config.rows if row.title not in ERRORS]
     printed = replace(printed, cells={**printed.cells, (others[0], "quadboost"): "0.100"})
     outcomes = all_rows(varied)
     third = {(*place[:2], 2): r for place, r in outcomes.records.items() if place[2] == 1}

@@ -329,7 +329,7 @@ def test_readings_of_a_table_of_another_metric_are_compared_by_it(
     paper = AUC_PAPER.replace("UNIT", unit)
     experiment = beside_paper(tmp_path, AUC_CONFIG, paper, table1=text)
     check_tables(experiment)
-    rows = tuple(row.entry.title for row in experiment.config.rows)
+    rows = tuple(row.title for row in experiment.config.rows)
     records = scored(rows)
     table = table_of(experiment, "readings", records)
     assert n_rows_of(table) == ["2", "2"]
@@ -422,8 +422,8 @@ def test_the_number_inside_is_that_of_the_verdicts_on_the_same_numbers(
             # The two folds of a cross-validation differ, and their means hardly.
             for split in range(6):
                 count = 50 + 20 * (-1) ** split + int(rng.integers(0, 4))
-                records[row.entry.title, column, split] = Record("k", "ok", count, 250)
-    rows = tuple(row.entry.title for row in experiment.config.rows)
+                records[row.title, column, split] = Record("k", "ok", count, 250)
+    rows = tuple(row.title for row in experiment.config.rows)
     outcomes = Outcomes(rows, ("adaboost", "quadboost"), 6, records)
     verdicts = made(experiment, "errors", outcomes).verdicts
     for (reading, name), line in data_of(table_of(experiment, "readings", outcomes)).items():

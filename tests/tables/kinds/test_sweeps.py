@@ -38,7 +38,7 @@ def load(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}
 
 def timed(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
     """Return outcomes whose second of three times is the middle one."""
-    rows = tuple(row.entry.title for row in experiment.config.rows)
+    rows = tuple(row.title for row in experiment.config.rows)
     records = {
         (row, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
         for i, row in enumerate(rows)

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.base.resources import configs_folder
-from quadrepro.cli.common import Common
+from quadrepro.cli.options import Common
 from tests.results.made import make_folder
 
 BY_CONFIG = Common(data=None, out=None, repeats=None)
@@ -34,8 +34,8 @@ def test_results_of_configs_that_ship_go_to_build_and_others_to_results(folder: 
 
 def test_committed_results_are_found_until_there_are_others(folder: Path) -> None:
     make_folder(folder / "results" / "table1")
-    assert BY_CONFIG.found_in("table1") == Path("results")
-    assert Common(None, Path("here"), None).found_in("table1") == Path("here")
+    assert BY_CONFIG.results_of("table1") == Path("results")
+    assert Common(None, Path("here"), None).results_of("table1") == Path("here")
     make_folder(folder / "build" / "table1")
-    assert BY_CONFIG.found_in("table1") == Path("build")
-    assert BY_CONFIG.found_in("quickstart") == Path("results")
+    assert BY_CONFIG.results_of("table1") == Path("build")
+    assert BY_CONFIG.results_of("quickstart") == Path("results")

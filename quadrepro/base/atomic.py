@@ -27,7 +27,7 @@ def write_bytes(path: Path, content: bytes) -> None:
             os.fsync(file.fileno())
         partial.replace(path)
     except OSError as error:
-        # Of a full disk, the system gives no name.
+        # The system gives no name for a full disk.
         raise OSError(error.errno, error.strerror, str(path)) from None
     finally:
         partial.unlink(missing_ok=True)
@@ -47,16 +47,14 @@ def is_regular(path: Path) -> bool:
 
 
 def read_bytes(path: Path, most: int = MOST_BYTES) -> bytes:
-    """Read a file of a results folder, which may be a stranger's."""
+    """Read a file of a results folder, which may be untrusted."""
     try:
-        found = path.lstat()
-        if not stat.S_ISREG(found.st_mode):
+        size = path.lstat().st_size
+        if not is_regular(path):
             raise DataError(f"{path}: not a regular file")
-        if found.st_size > most:
-            raise DataError(
-                f"{path}: the file has {found.st_size / 2**20:,.0f} MiB; at most "
-                f"{most / 2**20:,.0f} MiB are read"
-            )
+        if size > most:
+            limit = f"at most {most / 2**20:,.0f} MiB are read"
+            raise DataError(f"{path}: the file has {size / 2**20:,.0f} MiB; {limit}")
         return path.read_bytes()
     except (OSError, ValueError) as error:
         raise DataError(f"{path}: {getattr(error, 'strerror', None) or error}") from None

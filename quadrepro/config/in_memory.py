@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import copy
 import hashlib
+from collections import Counter
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass
@@ -25,8 +26,8 @@ from sklearn.utils.multiclass import type_of_target
 
 from quadrepro.base.models import validated
 from quadrepro.base.yaml import YamlSource
-from quadrepro.config.algorithms import AlgorithmEntry
-from quadrepro.config.datasets import DatasetEntry
+from quadrepro.config.column import AlgorithmItem
+from quadrepro.config.datasets import DatasetItem
 from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.problems import Examples, StoredRows
@@ -45,19 +46,9 @@ NAME, ROW = "data", "row"
 """Names of the data set, which draws depend on, and of its only attribute."""
 
 
-class ObjectColumn(AlgorithmEntry):
-    """A column of the table whose estimator is an object."""
-
-    learner: Any
-
-    def source(self, folder: str) -> Registered:
-        """Return an entry that makes the learner."""
-        return RegisteredObject(EstimatorObject, self.label, "", made=self.learner)
-
-
 @dataclass(frozen=True, kw_only=True)
-class RegisteredObject(Registered):
-    """The entry of an estimator object."""
+class ReadyLearner(Registered):
+    """The source of a learner that is already made."""
 
     made: EstimatorObject
 
@@ -66,8 +57,18 @@ class RegisteredObject(Registered):
         return self.made
 
 
+class ObjectItem(AlgorithmItem):
+    """A column of the table whose estimator is an object."""
+
+    learner: Any
+
+    def source(self, folder: str) -> Registered:
+        """Return the source of the learner."""
+        return ReadyLearner(EstimatorObject, self.label, "", made=self.learner)
+
+
 @dataclass(frozen=True, kw_only=True)
-class FoundInMemory(Found):
+class RowsInMemory(Found):
     """A data set whose rows are in memory."""
 
     table: RawTable
@@ -77,8 +78,8 @@ class FoundInMemory(Found):
         return Dataset(self.card, self.table, "in memory")
 
 
-class GivenRule(SplitRule):
-    """The rule of splits that are given as indices."""
+class IndexRule(SplitRule):
+    """The rule of splits that are lists of indices."""
 
     @property
     def draws_share(self) -> bool:
@@ -87,7 +88,7 @@ class GivenRule(SplitRule):
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
-class GivenSplitter(Splitter):
+class IndexSplitter(Splitter):
     """Training and test rows of each repeat, in the order in which estimators get them."""
 
     parts: tuple[Parts, ...]
@@ -102,7 +103,7 @@ class GivenSplitter(Splitter):
         return n_train, 0, n_test
 
     def test_share(self, n_test: float) -> float:
-        """Return the share of a split's rows that are tested, given their mean number."""
+        """Return the share of a split's rows that are tested, from their mean number."""
         return n_test / (self.sizes[0] + n_test)
 
     def _split(self, draws: Draws, facts: KnownRows) -> Split:
@@ -116,15 +117,15 @@ def plan_of_objects(
 
     See `quadrepro.compare`.
     """
-    seed, title, columns = config["seed"], target or "y", {}
+    seed, columns = config["seed"], {}
     if target is not None:
-        y, X = _taken(X, target)
+        y, X = _pop_column(X, target)
     if isinstance(groups, str):
-        groups, X = _taken(X, groups)
+        groups, X = _pop_column(X, groups)
     if isinstance(cv, Mapping | SplitRule):
         cv = validated(SplitRule, YamlSource(Path("cv"), cv))
         for name in cv.columns.values():
-            column, X = _taken(X, name)
+            column, X = _pop_column(X, name)
             texts = column.astype(object).where(column.notna(), "")
             columns[name] = text_column(map(str, texts))
     learners = _learners(estimators, X)
@@ -133,27 +134,27 @@ def plan_of_objects(
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
         facts = KnownRows.of(cv, y if codes is None else codes, columns)
-        parts = _drawn(cv, facts, len(y), config["repeats"], seed)
+        parts = _parts_of_rule(cv, facts, len(y), config["repeats"], seed)
     else:
-        cv, parts = _split(cv, X, y, groups, seed, numbers=numbers)
-    rule, n = GivenRule(), len(parts)
-    splitter = GivenSplitter("cv", rule, len(y), 0, False, n, parts=parts)
+        cv, parts = _parts_of_splitter(cv, X, y, groups, seed, numbers=numbers)
+    rule, n = IndexRule(), len(parts)
+    splitter = IndexSplitter("cv", rule, len(y), 0, False, n, parts=parts)
     splitter.check(((seed, NAME, repeat) for repeat in range(n)), UNKNOWN, codes)
-    dataset = _in_memory(X, y, parts, title, numbers=numbers)
-    row = DatasetEntry.model_construct(name=NAME, row=title)
-    vars(row)["card"] = dataset.card  # in place of the file that the property reads
+    dataset = _in_memory(X, y, parts, target or "y", numbers=numbers)
+    item = DatasetItem.model_construct(name=NAME, row=dataset.card.title)
+    vars(item)["card"] = dataset.card  # in place of the file that the property reads
     keys = {
         "repeats": n,
         "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
-        "datasets": [row],
-        "algorithms": [_column(name, learner) for name, learner in learners.items()],
+        "datasets": [item],
+        "algorithms": [_object_item(name, learner) for name, learner in learners.items()],
         "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
     }
     rows = StoredRows(Examples(dataset, View(), rule), splitter)
     return make_plan(load_mapping(config | keys), in_memory=rows)
 
 
-def _taken(X: Any, name: str) -> tuple[Any, Any]:
+def _pop_column(X: Any, name: str) -> tuple[Any, Any]:
     """Return a column of a data frame, and the frame without it."""
     if not isinstance(X, pd.DataFrame):
         raise ConfigError(f"{name!r} is the name of a column, but X is not a data frame")
@@ -162,21 +163,23 @@ def _taken(X: Any, name: str) -> tuple[Any, Any]:
     return X[name], X.drop(columns=name)
 
 
-def _column(name: str, learner: EstimatorObject) -> ObjectColumn:
+def _object_item(name: str, learner: EstimatorObject) -> ObjectItem:
     """Return the column of a learner; its parameters are noted below the table."""
     text = " ".join(repr(learner.original).split())
     note = "" if text == f"{name}()" else text
-    return ObjectColumn(name=name, label=name, algorithm=learner.name, note=note, learner=learner)
+    return ObjectItem(name=name, label=name, algorithm=learner.name, note=note, learner=learner)
 
 
 def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
     """Return the learner of each estimator, by its name."""
     if not isinstance(estimators, Mapping):
-        several = [estimators] if hasattr(estimators, "get_params") else [*estimators]
-        kinds = [getattr(one, "__name__", type(one).__name__) for one in several]
-        numbers = (1 + kinds[:i].count(kind) for i, kind in enumerate(kinds))
-        names = (f"{k} {n}" if n > 1 else k for k, n in zip(kinds, numbers, strict=True))
-        estimators = dict(zip(names, several, strict=True))
+        objects = [estimators] if hasattr(estimators, "get_params") else [*estimators]
+        named, numbers = {}, Counter[str]()
+        for estimator in objects:
+            kind = getattr(estimator, "__name__", type(estimator).__name__)
+            numbers[kind] += 1
+            named[f"{kind} {numbers[kind]}" if numbers[kind] > 1 else kind] = estimator
+        estimators = named
 
     def made(name: str) -> tuple[str, EstimatorObject]:
         try:
@@ -212,7 +215,7 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
     return np.asarray(y)
 
 
-def _drawn(
+def _parts_of_rule(
     rule: SplitRule, facts: KnownRows, n_rows: int, repeats: int, seed: int
 ) -> tuple[Parts, ...]:
     """Return the splits of a rule."""
@@ -224,7 +227,7 @@ def _drawn(
     return tuple((split.train, split.test) for split in splits)
 
 
-def _split(
+def _parts_of_splitter(
     cv: Any, X: Any, y: NDArray[Any], groups: Any, seed: int, *, numbers: bool
 ) -> tuple[Any, tuple[Parts, ...]]:
     """Return a splitter of scikit-learn with a seed, and its splits."""
@@ -235,7 +238,7 @@ def _split(
     try:
         cv = check_cv(cv, y, classifier=not numbers)
         parts = tuple((rows[train], rows[test]) for train, test in cv.split(X, y, groups))
-        if not parts or 0 in {len(part) for both in parts for part in both}:
+        if not parts or not all(len(train) and len(test) for train, test in parts):
             raise ValueError("every split needs rows to train on and rows to test")
     except (TypeError, ValueError, IndexError) as error:
         raise ConfigError(f"cv: {error}") from None
@@ -244,13 +247,15 @@ def _split(
 
 def _in_memory(
     X: Any, y: NDArray[Any], parts: tuple[Parts, ...], target: str, *, numbers: bool
-) -> FoundInMemory:
+) -> RowsInMemory:
     """Return rows as a data set; its hash covers the splits as well."""
     column = y if numbers else y.astype(str)
-    described: dict[str, Any] = {"range": (column.min(), column.max())} if numbers else {}
-    if not numbers:
+    facts: dict[str, Any]
+    if numbers:
+        facts = {"range": (column.min(), column.max())}
+    else:
         labels, counts = np.unique(column, return_counts=True)
-        described["labels"] = dict(zip(labels.tolist(), counts.tolist(), strict=True))
+        facts = {"labels": dict(zip(labels.tolist(), counts.tolist(), strict=True))}
     row = Attribute(name=ROW, kind="numeric")
     card = Card(
         name=NAME,
@@ -258,14 +263,16 @@ def _in_memory(
         task="regression" if numbers else "classification",
         rows=len(y),
         attributes=(row,),
-        **dict.fromkeys(("missing_cells", "rows_with_missing"), 0),
-        target=Target(original=target, **described),
+        missing_cells=0,
+        rows_with_missing=0,
+        target=Target(original=target, **facts),
         content_hash=content_hash(X, column, parts),
-        **dict.fromkeys(("licence", "citation"), "not stated"),
+        licence="not stated",
+        citation="not stated",
     )
     index = X.index.to_numpy() if isinstance(X, pd.DataFrame) else np.arange(len(y))
     columns = {ROW: np.arange(len(y), dtype=np.float64)}
-    return FoundInMemory(card, None, table=RawTable((row,), columns, column, None, index))
+    return RowsInMemory(card, None, table=RawTable((row,), columns, column, None, index))
 
 
 def content_hash(X: Any, *others: Any) -> str:

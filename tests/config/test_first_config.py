@@ -7,9 +7,9 @@ from jsonschema import Draft202012Validator
 
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.yaml import read_yaml
-from quadrepro.config.algorithms import Column
+from quadrepro.config.column import Column
 from quadrepro.config.config import Config
-from quadrepro.config.draft import SCHEMA, draft_config
+from quadrepro.config.first_config import SCHEMA, draft_config
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.config.reference import schema_of

@@ -1,4 +1,4 @@
-"""The verbs that compute: run, and check, which shows what a run would do."""
+"""The verbs that compute: run, and check, which previews a run."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import signal
 import warnings
 from collections import Counter
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, NoReturn
 
@@ -14,22 +13,8 @@ import click
 
 from quadrepro.api import compute_cells, prepare
 from quadrepro.base.text import few, tell
-from quadrepro.cli.common import (
-    SHOWN,
-    Common,
-    common_options,
-    complete_configs,
-    config_argument,
-    echo,
-    format_option,
-    log,
-    missing_code,
-    offline_option,
-    print_listing,
-    quiet_option,
-    show,
-    verbose_option,
-)
+from quadrepro.cli import options
+from quadrepro.cli.output import SHOWN, echo, missing_code, print_listing, show
 from quadrepro.errors import EXIT_CELLS_MISSING, QuadreproError
 
 if TYPE_CHECKING:
@@ -49,41 +34,26 @@ def shard_of(
     return int(part), int(n_parts)
 
 
+JOBS = click.IntRange(min=1)
+
+
 @click.command("run")
 @click.argument(
-    "configs",
-    metavar="CONFIG...",
-    nargs=-1,
-    required=True,
-    shell_complete=complete_configs,
+    "configs", metavar="CONFIG...", nargs=-1, required=True, shell_complete=options.complete_configs
 )
-@click.option(
-    "--jobs",
-    "-j",
-    type=click.IntRange(min=1),
-    help="Worker processes; 1 computes in this one  [default: number of cores]",
-)
-@common_options
-@offline_option
+@click.option("--jobs", "-j", type=JOBS, help="Worker processes  [default: number of cores]")
+@options.common
+@options.offline
 @click.option("--retry", is_flag=True, help="Recompute cells that ended without a result.")
-@click.option(
-    "--shard",
-    callback=shard_of,
-    metavar="I/N",
-    help="Compute only part I of N, and write no tables.",
-)
-@click.option(
-    "--dask",
-    metavar="SCHEDULER",
-    help="Compute on the workers of a Dask scheduler, given by its address or its file.",
-)
-@format_option
+@click.option("--shard", callback=shard_of, metavar="I/N", help="Compute part I of N, no tables.")
+@click.option("--dask", metavar="SCHEDULER", help="Address or file of a Dask scheduler to use.")
+@options.table_format
 @click.option("--no-report", is_flag=True, help="Write no HTML page.")
-@quiet_option
-@verbose_option
+@options.quiet
+@options.verbose
 def run_command(
     configs: tuple[str, ...],
-    common: Common,
+    common: options.Common,
     offline: bool,
     jobs: int | None,
     retry: bool,
@@ -98,7 +68,7 @@ def run_command(
     CONFIG is a YAML file, or the name of one that ships with quadrepro. Missing data sets are
     downloaded. Cells that have been computed before are not computed again, nor are those that
     ended without a result, unless --retry is given. The last line is the link to an HTML
-    page of all results.
+    page of all results. With --jobs 1, cells are computed in this process.
 
     Several experiments share the workers; their tables are written when all cells are done. An
     inconsistent config does not stop the others; the exit code is the highest of all.
@@ -121,26 +91,23 @@ def run_command(
     part, n_parts = shard or (1, 1)
     cells = [c for plan in plans for c in plan.cells if int(c.key, 16) % n_parts == part - 1]
     todo = store.missing(cells, retry)
-    form = "" if quiet else form
-    if not quiet:
+    if quiet:
+        form = ""
+    else:
         _begin(plans, {cell.key for cell in cells}, {cell.key for cell in todo}, out)
-    finish = partial(_write, store=store, out=out, form=form, page=not no_report)
-    if todo:
-        limits = {plan.experiment.name: plan.limits for plan in plans}
-        compute_cells(todo, store, jobs, limits, quiet=quiet, dask=dask)
-    for cell, record in zip(todo, store.of(todo), strict=True):
-        log.debug("%s: %s in %.3g s, %s", cell.name, record.status, record.seconds, cell.key)
+    limits = {plan.experiment.name: plan.limits for plan in plans}
+    compute_cells(todo, store, jobs, limits, quiet=quiet, dask=dask)
     if shard is None:
-        return max([code, *map(finish, plans)])
+        return max([code, *(_write(plan, store, out, form, page=not no_report) for plan in plans)])
     tell(f"part {part} of {n_parts} is done; a run without --shard writes the tables")
-    return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.of(cells)))
+    return max(code, EXIT_CELLS_MISSING * any(not record.ok for record in store.records_of(cells)))
 
 
 def _interrupt(number: int, frame: object) -> NoReturn:
     raise KeyboardInterrupt(number)
 
 
-def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[Plan], int]:
+def _plans(configs: Sequence[str], common: options.Common, offline: bool) -> tuple[list[Plan], int]:
     """Return the plans of consistent configs, and the exit code of the others."""
     plans: dict[str, Plan] = {}
     code = 0
@@ -160,10 +127,10 @@ def _plans(configs: Sequence[str], common: Common, offline: bool) -> tuple[list[
     return [*plans.values()], code
 
 
-def _begin(plans: Sequence[Plan], here: set[str], missing: set[str], out: Path) -> None:
+def _begin(plans: Sequence[Plan], chosen: set[str], missing: set[str], out: Path) -> None:
     """Print where results go, and how many of the cells that are computed here are left."""
     for plan in plans:
-        n, left = (sum(cell.key in keys for cell in plan.cells) for keys in (here, missing))
+        n, left = (sum(cell.key in keys for cell in plan.cells) for keys in (chosen, missing))
         text = f"{plan.experiment.config.title}: {n} cells, {n - left} already computed"
         if left:
             _warn_of_rows(plan)
@@ -197,10 +164,10 @@ def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> 
 
 
 @click.command("check")
-@config_argument
-@common_options
-def check_command(config: str, common: Common) -> None:
-    """Validate a config and its data, and show what a run would compute.
+@options.config
+@options.common
+def check_command(config: str, common: options.Common) -> None:
+    """Validate a config and its data, and preview the run.
 
     Nothing is computed or written, so it can be called while a run goes on. CONFIG is a YAML file,
     or the name of one that ships with quadrepro.
@@ -211,18 +178,18 @@ def check_command(config: str, common: Common) -> None:
     plan = common.plan(config)
     if files := plan.experiment.code:
         echo(f"this config runs code: {few(files, SHOWN)}\n")
-    records = common.store(common.out_of(config)).of(plan.cells)
+    records = common.store(common.out_of(config)).records_of(plan.cells)
     _print_rows(plan)
     if text := planned(plan.experiment, plan.sources):
         echo(f"{text}\n")
     _print_columns(plan, records)
     for text in described(plan.experiment):
         echo(f"\n{text}")
-    n_missing = sum(record.status == "missing" for record in records)
-    n_failed = sum(not record.ok for record in records) - n_missing
-    text = f"\n{len(plan.cells)} cells, {len(plan.cells) - n_missing} already computed"
-    text += f" ({n_failed} without a result)" if n_failed else ""
-    echo(text + (f", {n_missing} left" if n_missing else ""))
+    n = Counter(record.status for record in records)
+    text = f"\n{n.total()} cells, {n.total() - n['missing']} already computed"
+    if n_failed := n.total() - n["ok"] - n["missing"]:
+        text += f" ({n_failed} without a result)"
+    echo(text + (f", {n['missing']} left" if n["missing"] else ""))
     _warn_of_rows(plan)
 
 
@@ -242,15 +209,17 @@ def _print_rows(plan: Plan) -> None:
 
 
 def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
-    """Print the algorithms, what is searched, and how many of their cells are left."""
-    names = [cell.algorithm for cell in plan.cells]
-    n = Counter(zip(names, (record.status for record in records), strict=True))
+    """Print the algorithms, their grids, and the number of their cells."""
     rows = []
     for column in plan.experiment.columns:
-        of, n_cells = column.name, names.count(column.name)
-        n_ok, n_missing = n[of, "ok"], n[of, "missing"]
-        n_candidates = sum(map(len, plan.cells[names.index(of)].grids))
-        row = (of, n_candidates, n_cells, n_ok, n_cells - n_ok - n_missing, n_missing)
-        rows.append((*row, ", ".join(column.searched) or "none"))
+        pairs = [
+            pair
+            for pair in zip(plan.cells, records, strict=True)
+            if pair[0].algorithm == column.name
+        ]
+        n = Counter(record.status for _, record in pairs)
+        n_candidates = sum(map(len, pairs[0][0].grids))
+        counts = (n.total(), n["ok"], n.total() - n["ok"] - n["missing"], n["missing"])
+        rows.append((column.name, n_candidates, *counts, ", ".join(column.searched) or "none"))
     counted = ("cells", "kept", "failed", "missing")
     print_listing(("algorithm", "candidates", *counted, "searched over"), rows)

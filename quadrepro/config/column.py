@@ -1,0 +1,189 @@
+"""A column of a config's table: an algorithm as the config names it, and its learner."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Literal, Self
+
+import numpy as np
+from pydantic import ConfigDict, Field, model_validator
+
+from quadrepro.base.models import Model, fault, faults_at
+from quadrepro.config.axis import Axis, Distribution, from_simple
+from quadrepro.core.protocol import Measures, Protocol
+from quadrepro.core.training.algorithms import check_name, find_registered
+from quadrepro.core.training.contract import Learner, Registered
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
+from quadrepro.core.training.imported import estimators_with
+from quadrepro.errors import nearest
+
+if TYPE_CHECKING:
+    from quadrepro.core.training.estimator import RegisteredEstimator
+
+
+class AlgorithmItem(Model):
+    """A column of the table: an algorithm, its settings and the values it searches.
+
+    In YAML, the name alone can replace the mapping.
+    """
+
+    short = "name"
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
+
+    name: str = Field(min_length=1, description="Name of the column.")
+    algorithm: str = Field("", description="Algorithm, or an import path such as `sklearn:SVC`.")
+    pipeline: tuple[str | dict[str, Any], ...] = Field((), description="Steps of a pipeline.")
+    label: str = Field("", description="Title of the column in tables.")
+    settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
+    grid: dict[str, Axis] = Field({}, description="Values of hyper-parameters, simple ones first.")
+    draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
+    draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
+    nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
+        None, description="Nominal attributes, if not as in the view; categories: a data frame."
+    )
+    missing: Literal["keep"] | None = Field(None, description="Give NaN for missing values.")
+    measures: Measures = Field((), description="Measures in place of the protocol's.")
+    note: str = Field("", description="Note below the table.")
+
+    @model_validator(mode="after")
+    def _names_one_learner(self) -> Self:
+        if self.algorithm and self.pipeline:
+            raise fault("a column has either an algorithm or a pipeline", "pipeline")
+        if not self.pipeline and ":" not in self.algorithm_name:
+            with faults_at(self.key):
+                check_name(self.algorithm_name)
+        return self
+
+    @property
+    def key(self) -> str:
+        """The key that names the learner."""
+        return next(key for key in ("pipeline", "algorithm", "name") if getattr(self, key))
+
+    @property
+    def algorithm_name(self) -> str:
+        """Name of the algorithm, or import path; of no meaning for a pipeline."""
+        return self.algorithm or self.name
+
+    def source(self, folder: str) -> Registered | RegisteredEstimator:
+        """Return the maker of the learner; code of the config is not imported."""
+        with faults_at(self.key):
+            if not self.pipeline:
+                source = find_registered(self.algorithm_name, folder)
+            else:
+                # The module imports scikit-learn.
+                from quadrepro.core.training.estimator import registered_pipeline
+
+                source = registered_pipeline(self.pipeline, folder)
+        searched = (*self.grid, *self.draw)
+        return source if isinstance(source, Registered) else replace(source, searched=searched)
+
+
+@dataclass(frozen=True)
+class Column:
+    """A column of the table with its learner."""
+
+    item: AlgorithmItem
+    """The column in the config."""
+    source: Registered | RegisteredEstimator
+    """The maker of the learner."""
+    learner: Learner
+    """The learner, with the settings of the item."""
+    grid: dict[str, Axis]
+    """The axes of the item, and default values of the hyper-parameters that need some."""
+
+    @property
+    def name(self) -> str:
+        """Name of the column."""
+        return self.item.name
+
+    @property
+    def id(self) -> str:
+        """Name of the algorithm, import path, or the names of a pipeline's steps."""
+        return self.source.label if self.item.pipeline else self.item.algorithm_name
+
+    @cached_property
+    def hyperparameters(self) -> dict[str, Hyperparameter]:
+        """The hyper-parameters of the learner by name; it takes long to find an estimator's."""
+        return {h.name: h for h in self.learner.hyperparameters}
+
+    @property
+    def searched(self) -> tuple[str, ...]:
+        """Names of the hyper-parameters that are searched over."""
+        return (*self.grid, *self.item.draw)
+
+    def draws_stumps(self, protocol: Protocol) -> bool:
+        """Whether it boosts drawn stumps, so that the validation error chooses the rounds."""
+        return protocol.holdout is not None and self.learner.gives_votes
+
+    def axes(self, row_grid: Mapping[str, Axis]) -> dict[str, list[Value]]:
+        """Return the values of each hyper-parameter of the grid, with a row's own axes."""
+        axes = self.grid | {k: axis for k, axis in row_grid.items() if k in self.hyperparameters}
+        return {name: axis.resolve(self.hyperparameters[name].kind) for name, axis in axes.items()}
+
+    def make_grids(
+        self, row_grid: Mapping[str, Axis], rng: np.random.Generator | None = None
+    ) -> tuple[Grid, ...]:
+        """Return the candidates; a column that draws values needs a generator."""
+        axes = self.axes(row_grid)
+        draw = {key: values for key, values in self.item.draw.items() if key not in axes}
+        if not draw:
+            return (Grid.of(axes),)
+        assert rng is not None
+        columns = [values.draw(rng, self.item.draws) for values in draw.values()]
+        points = [dict(zip(draw, point, strict=True)) for point in zip(*columns, strict=True)]
+        points = from_simple(points, self.hyperparameters.values())
+        if len(draw) == 1:
+            [name] = draw
+            return (Grid.of({name: [point[name] for point in points], **axes}),)
+        return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
+
+    def measures(self, protocol: Protocol) -> Measures:
+        """Return its own measures, or else the protocol's."""
+        return self.item.measures or protocol.measures
+
+
+def resolve(item: AlgorithmItem, protocol: Protocol, folder: str = "") -> Column:
+    """Return the column of an item, or raise a fault with its place in the item."""
+    source = item.source(folder)
+    column = Column(item, source, _learner(item, source), item.grid)
+    hyperparameters = column.hyperparameters
+    for part, searched in (("grid", item.grid), ("draw", item.draw)):
+        for key, values in searched.items():
+            if key not in hyperparameters:
+                hint = _hint(source, key, hyperparameters)
+                raise fault(f"{column.id} has no hyper-parameter {key!r}{hint}", part, key)
+            if key in item.settings or (part == "draw" and key in item.grid):
+                raise fault(f"{key} has another value in the same column", part, key)
+            if message := values.fault(hyperparameters[key]):
+                raise fault(message, part, key)
+    needed = hyperparameters.keys() - {*column.searched}
+    if column.draws_stumps(protocol):
+        needed.discard(N_ROUNDS.name)
+    default = {k: Axis.model_validate(axis) for k, axis in source.grid.items() if k in needed}
+    return replace(column, grid=item.grid | default)
+
+
+def _learner(item: AlgorithmItem, source: Registered | RegisteredEstimator) -> Learner:
+    """Return the learner with the settings of an item."""
+    names = source.names(item.settings)
+    for key in item.settings:
+        if key not in names:
+            hint = _hint(source, key, names)
+            raise fault(f"{item.algorithm_name} has no setting {key!r}{hint}", "settings", key)
+    with faults_at("settings" if item.settings else item.key, data=item.settings):
+        learner = source.make(item.settings)
+    raw = {"categories": item.nominal == "categories", "keeps_missing": item.missing == "keep"}
+    # Other learners are refused when the protocol is checked.
+    return replace(learner, **raw) if learner.takes_raw and any(raw.values()) else learner
+
+
+def _hint(source: Registered | RegisteredEstimator, key: str, names: Iterable[str]) -> str:
+    """Return where a parameter that an algorithm does not have can be given, or the nearest."""
+    if isinstance(source, Registered):
+        if key in {h.name for h in source.make({}).hyperparameters}:
+            return f": give {key} in grid"
+        if paths := estimators_with(source.learner, key):
+            return f", but {' and '.join(paths)} takes it"
+    return nearest(key, names)
