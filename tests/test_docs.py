@@ -118,3 +118,23 @@ def test_configs_that_ship_are_valid_and_their_results_are_committed() -> None:
     for path in (ROOT / "configs").glob("*.yaml"):
         check_tables(load_experiment(path))
         assert (ROOT / "results" / path.stem / "run.json").is_file()
+
+
+def test_the_map_names_functions_that_exist() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    section = text[text.index("## The map") : text.index("## Words")]
+    places = re.findall(r"([a-z_]+(?:/[a-z_]+)*\.py): ([A-Za-z_.]+)", section)
+    assert len(places) > 15
+    for file, name in places:
+        defined = (package.__path__[0] / Path(file)).read_text(encoding="utf-8")
+        for part in name.split("."):
+            assert re.search(rf"^\s*(def|class) {part}\b", defined, re.MULTILINE), (file, name)
+
+
+def test_every_public_estimator_is_checked_by_scikit_learns_checks_and_documented() -> None:
+    from tests.core.variants import ALL, STAGEWISE
+
+    names = {n for n in package.__all__ if n.endswith(("Classifier", "Regressor"))}
+    assert names <= {type(estimator).__name__ for estimator in [*ALL, *STAGEWISE]}
+    api = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
+    assert {name for name in names if f".{name}" not in api} == set()
