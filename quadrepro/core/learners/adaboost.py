@@ -54,9 +54,9 @@ def take_rounds(voters: RunningSums, examples: Examples, n_rounds: int) -> Trace
     for t in range(1, n_rounds + 1):
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
-        total = write_units(weights, signs, whole, units)
-        write_sums(units, chains, usual, listed, spans, running, state, sums)
-        pick, edge = strongest(sums, total, len(units))
+        size, total = write_units(weights, signs, whole, units)
+        write_sums(units, total, chains, usual, listed, spans, running, state, sums)
+        pick, edge = strongest(sums, size, len(units))
         alpha = step_of(edge, t)
         if alpha != 0.0:
             picks.append(pick)

@@ -96,9 +96,9 @@ def take_rounds(
     for t in range(1, n_rounds + 1):
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
-        total = write_units(weights, signs, whole, units)
-        write_sums(units, chains, usual, listed, spans, running, state, sums)
-        pick, edge = strongest(sums, total, len(units))
+        size, total = write_units(weights, signs, whole, units)
+        write_sums(units, total, chains, usual, listed, spans, running, state, sums)
+        pick, edge = strongest(sums, size, len(units))
         margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
         if is_without_error(margins, signs):
             picks.append(pick)

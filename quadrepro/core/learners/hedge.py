@@ -60,9 +60,9 @@ def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: i
     for _ in range(n_rounds):
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
-        total = write_units(weights, signs, whole, units)
-        write_sums(units, chains, usual, listed, spans, running, state, sums)
-        pick, edge = strongest(sums, total, len(units))
+        size, total = write_units(weights, signs, whole, units)
+        write_sums(units, total, chains, usual, listed, spans, running, state, sums)
+        pick, edge = strongest(sums, size, len(units))
         if abs(edge) <= NO_EDGE:
             break
         picks.append(pick)

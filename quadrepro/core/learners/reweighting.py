@@ -79,8 +79,10 @@ def start(problem: VotingProblem, sample: int) -> tuple[RunningSums, Examples]:
 
 
 @njit
-def write_units(weights: FloatArray, signs: FloatArray, whole: bool, units: IntArray) -> int:
-    """Write example weights as whole numbers, times labels, and return the sum of their sizes.
+def write_units(
+    weights: FloatArray, signs: FloatArray, whole: bool, units: IntArray
+) -> tuple[int, int]:
+    """Write example weights as whole numbers, times labels; return the sums of sizes and of signed.
 
     Whole copies of a rounded weight are what as many equal examples would add up to. The shapes are
     (n_examples,); see `Examples`.
@@ -91,10 +93,11 @@ def write_units(weights: FloatArray, signs: FloatArray, whole: bool, units: IntA
     else:
         for i in range(len(units)):
             units[i] = np.int64(np.rint(weights[i] * signs[i]))
-    total = 0
+    size, total = 0, 0
     for i in range(len(units)):
-        total += abs(units[i])
-    return total
+        size += abs(units[i])
+        total += units[i]
+    return size, total
 
 
 @njit
@@ -293,9 +296,9 @@ class WeightBoosting(BoostingAlgorithm):
             stumps.begin(t)
             weighted = [row for i in going for row in self.weights_to_sum(runs[i].examples)]
             units = np.empty((len(weighted), len(y)), np.int64)
-            totals = np.array([write_units(*w, u) for w, u in zip(weighted, units, strict=True)])
+            sizes = [write_units(*w, u)[0] for w, u in zip(weighted, units, strict=True)]
             sums = stumps.sums(units).reshape(len(going), -1, stumps.n_voters)
-            totals = totals.reshape(len(going), -1)
+            totals = np.array(sizes).reshape(len(going), -1)
             for i, own, total in zip(going, sums, totals, strict=True):
                 pick, change, is_last = self.take_round(runs[i], t, own, total, stumps)
                 weight = change * stumps.turns[pick]

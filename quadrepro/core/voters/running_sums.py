@@ -46,7 +46,8 @@ class RunningSums(NamedTuple):
     listed : ndarray of uint32, shape (n_listed,)
         `Chains.listed` without the examples that are left out, at the beginning.
     spans : ndarray of uint32, shape (n_stretches, 3)
-        The voter of each stretch, its first place in the list, and the one after its last.
+        The voter of each stretch, its first place in the list, and the one after its last; these
+        two change places if the voter's usual value is -1.
     running : ndarray of int, shape (n_listed + 1,)
         Sum of the signed weights before each place.
     state : ndarray of shape (2,)
@@ -82,7 +83,7 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
     signs : ndarray of shape (n_examples,)
         Labels times numbers of copies.
     """
-    chains, _, listed, spans, _, state = voters
+    chains, usual, listed, spans, _, state = voters
     examples, heads, stretches = chains.listed, chains.heads, chains.stretches
     places, n = np.zeros(len(heads), np.uint32), 0
     for code in range(len(heads) - 1):
@@ -92,14 +93,16 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
             n += abs(weights[i] * signs[i]) >= ASLEEP
     places[-1] = n
     for k in range(len(spans)):
-        spans[k, 0] = stretches[k, 0]
-        spans[k, 1], spans[k, 2] = places[stretches[k, 1]], places[stretches[k, 2]]
+        voter, start, stop = stretches[k]
+        first, last = (start, stop) if usual[voter] > 0 else (stop, start)
+        spans[k, 0], spans[k, 1], spans[k, 2] = voter, places[first], places[last]
     state[0], state[1] = 1.0, n
 
 
 @njit
 def write_sums(
     units: IntArray,
+    total: int,
     chains: Chains,
     usual: IntArray,
     listed: Places,
@@ -114,14 +117,14 @@ def write_sums(
     ----------
     units : ndarray of int, shape (n_examples,)
         Example weights u as whole numbers, times labels.
+    total : int
+        Their sum.
     chains, usual, listed, spans, running, state
         The voters, see `RunningSums`.
     sums : ndarray of int, shape (n_voters,)
         The sums.
     """
-    total, n_listed = np.int64(0), int(state[1])
-    for i in range(len(units)):
-        total += units[i]
+    n_listed = int(state[1])
     if len(units) > CACHED and SCATTERED * n_listed > chains.codes.size:
         sums[:] = 2 * sums_above(chains.codes, chains.first, units) - total
         return
@@ -129,11 +132,10 @@ def write_sums(
     for k in range(n_listed):
         so_far += units[listed[k]]
         running[k + 1] = so_far
-    sums[:] = total
+    for j in range(len(sums)):
+        sums[j] = usual[j] * total
     for k in range(len(spans)):
         sums[spans[k, 0]] -= 2 * (running[spans[k, 2]] - running[spans[k, 1]])
-    for j in range(len(sums)):
-        sums[j] *= usual[j]
 
 
 @njit

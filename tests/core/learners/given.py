@@ -159,7 +159,7 @@ def boosted(
         for run in runs:
             weighted = algorithm.weights_to_sum(run.examples)
             units = np.empty((len(weighted), len(voters.y)), np.int64)
-            totals = np.array([write_units(*w, u) for w, u in zip(weighted, units, strict=True)])
+            totals = np.array([write_units(*w, u)[0] for w, u in zip(weighted, units, strict=True)])
             seen.append(np.abs(units[0]))
             taken.append(algorithm.take_round(run, t, voters.sums(units), totals, voters))
         voters.seen.append(np.array(seen))
