@@ -19,9 +19,9 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.training.choose import choose, trainer_of
+from quadrepro.core.training.choose import Trainer, choose, trainer_of
 from quadrepro.core.training.contract import Learner, Outputs, Part, Rng, TrainingData
-from quadrepro.core.training.grid import Grid, Value
+from quadrepro.core.training.grid import N_ROUNDS, Grid, Value
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 
@@ -103,6 +103,8 @@ def compute(cell: Cell) -> CellResult:
         fold = None if protocol.holdout is not None else cell.problem.split.fold
         by_errors = protocol.choose_by == "error"
         i, losses = choose(trainer, fold, None if by_errors else find_metric(protocol.choose_by))
+        if protocol.holdout is not None and protocol.holdout.by == "both":
+            i = choose_rest_by_test(trainer, losses)
         loss = float(losses[i])
     else:
         i = len(trainer.candidates) - 1
@@ -117,6 +119,30 @@ def compute(cell: Cell) -> CellResult:
         measures["rmse_noiseless"] = [rmse(outputs.predicted, truth)]
     actual = data.codes_of(data.test.y)
     return CellResult(trainer.candidates[i], loss, outputs, actual, measures, seconds)
+
+
+def choose_rest_by_test(trainer: Trainer, losses: FloatArray) -> int:
+    """Return the index of a candidate that has the number of rounds with the smallest loss.
+
+    Every value of the other hyper-parameters gets such a number of rounds, and the value with the
+    smallest test error is chosen.
+    """
+    best: dict[tuple[Value, ...], int] = {}
+    for i in np.flatnonzero(~np.isnan(losses)).tolist():
+        candidate = trainer.candidates[i]
+        rest = tuple(value for name, value in candidate.items() if name != N_ROUNDS.name)
+        if rest not in best or losses[i] < losses[best[rest]]:
+            best[rest] = i
+    data = trainer.data
+    actual = data.codes_of(data.test.y)
+
+    def error(i: int) -> float:
+        predicted = trainer.outputs(i).predicted
+        if data.task == "regression":
+            return rmse(predicted, actual)
+        return float(np.mean(predicted != actual))
+
+    return min(best.values(), key=error)
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
