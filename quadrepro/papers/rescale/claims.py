@@ -30,23 +30,24 @@ def walks_too_far(evidence: Evidence) -> Judgement:
 
 def falls_with_examples(
     evidence: Evidence,
-    of: str,
+    algorithm: str,
     measure: str,
     rounds: Sequence[int],
     examples: Sequence[int],
     least: float,
     at_most: float,
 ) -> Judgement:
-    """Judge whether the excess of a mean loss over the least one is a falling power of m.
+    """Judge whether a mean loss approaches the least one as fast as a power of m.
 
-    Each row has its number of examples m, and its number of rounds. The slope is that of the
-    logarithms, `at_most` the claimed one; its error is that of a jackknife over the splits.
+    Each row has its number of training examples m, and its number of rounds. The least-squares
+    slope of log excess on log m is compared with `at_most`; a jackknife over the splits gives its
+    error.
     """
-    losses = _at(evidence, of, measure, rounds)
+    losses = _at(evidence, algorithm, measure, rounds)
     n = losses.shape[1]
 
-    def slope(of_splits: FloatArray) -> float:
-        return float(np.polyfit(np.log(examples), np.log(of_splits.mean(axis=1) - least), 1)[0])
+    def slope(some: FloatArray) -> float:
+        return float(np.polyfit(np.log(examples), np.log(some.mean(axis=1) - least), 1)[0])
 
     whole = slope(losses)
     parts = [n * whole - (n - 1) * slope(np.delete(losses, i, axis=1)) for i in range(n)]
@@ -58,10 +59,10 @@ def falls_with_examples(
 
 
 def truncation_helps(
-    evidence: Evidence, of: str, plain: str, truncated: str, rounds: Sequence[int]
+    evidence: Evidence, algorithm: str, plain: str, truncated: str, rounds: Sequence[int]
 ) -> Judgement:
     """Judge whether truncated scores have no larger mean loss, on each row after its rounds."""
-    losses = [_at(evidence, of, measure, rounds) for measure in (plain, truncated)]
+    losses = [_at(evidence, algorithm, measure, rounds) for measure in (plain, truncated)]
     gaps = losses[1] - losses[0]
     means = [evidence.mean(row, gap) for row, gap in zip(evidence.rows, gaps, strict=True)]
     texts = {
@@ -73,7 +74,7 @@ def truncation_helps(
     return Judgement(text, evidence.word(agrees, *one_sided(means, len(means))))
 
 
-def _at(evidence: Evidence, of: str, measure: str, rounds: Sequence[int]) -> FloatArray:
+def _at(evidence: Evidence, algorithm: str, measure: str, rounds: Sequence[int]) -> FloatArray:
     """Return a measure on each row after its number of rounds, shape (n_rows, n_splits)."""
-    curves = [evidence.curve(row, of, measure) for row in evidence.rows]
+    curves = [evidence.curve(row, algorithm, measure) for row in evidence.rows]
     return np.array([curve.at([k])[:, 0] for curve, k in zip(curves, rounds, strict=True)])
