@@ -38,7 +38,7 @@ NOT_COMMITTED = {
     # The differences of curves in each split.
     "cbboost-figure2": (0, 1, 2, 3),
     "cbboost-figure5": (0, 1, 2, 3, 4),
-    "rescale-convergence": (1, 2),
+    "rescale-convergence": (1,),
     "rescale-rates": (0, 1, 2, 3, 4, 5),
     "rescale-remark2": (0, 1),
     # The differences of errors against targets without noise.
