@@ -19,7 +19,11 @@ from quadrepro.core.preprocessing import Normaliser, add_noise, change_labels
 from quadrepro.core.problems import Problem, RowSource, problem_of
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.seeds import Draws, generator
-from quadrepro.core.training.choose import choose_by_folds, choose_by_validation
+from quadrepro.core.training.choose import (
+    choose_by_folds,
+    choose_by_validation,
+    choose_rest_by_test,
+)
 from quadrepro.core.training.contract import Learner, Outputs, Part, Rng, TrainingData
 from quadrepro.core.training.grid import Grid, Value
 from quadrepro.core.training.one_vs_rest import fit
@@ -102,6 +106,8 @@ def compute(cell: Cell) -> CellResult:
     loss, trained = 0.0, None
     if protocol.holdout is not None:
         i, losses = choose_by_validation(fitted)
+        if protocol.holdout.by == "both":
+            i = choose_rest_by_test(fitted, losses)
         loss = float(losses[i])
     elif protocol.folds:
         metric = None if protocol.choose_by == "error" else find_metric(protocol.choose_by)

@@ -40,7 +40,9 @@ class Holdout(Model):
     )
     take: Literal["best", "last"] = Field("best", description="Round of fewest errors, or last.")
     max_rounds: int = Field(10_000, ge=1, description="Largest number of rounds.")
-    by: Literal["validation", "test"] = Field(
-        "validation", description="Examples whose errors choose; with test, no estimate is left."
+    by: Literal["validation", "test", "both"] = Field(
+        "validation",
+        description="Examples whose errors choose; with both, validation chooses the number of"
+        " rounds and test the rest. With test or both, no estimate is left.",
     )
     stumps: HoldoutStumps = Field(HoldoutStumps(), description="Random stumps.")

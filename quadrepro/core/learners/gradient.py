@@ -126,6 +126,8 @@ class GradientBoost(Predictor):
     theory: bool = False
     """Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no hyper-parameter.
     """
+    alpha: float | None = None
+    """Constant α_k of RBoosting, which then has no hyper-parameter."""
     bound: Bound | None = None
     """Whether the truncated steps bound the weight of a tree as it was fitted, or of the tree
     scaled to a root mean square of 1 on the training examples; None for "tree" with the squared
@@ -141,8 +143,11 @@ class GradientBoost(Predictor):
             sizes = f"depth {self.depth} or cuts {self.cuts}"
             raise ValueError(f"depth replaces cuts: give {sizes}, not both")
         check_leaf(self.min_weight_fraction_leaf)
-        if self.theory and self.step != "rescale":
-            raise ValueError(f"theory is for step 'rescale', not {self.step!r}")
+        if (self.theory or self.alpha is not None) and self.step != "rescale":
+            name = "theory" if self.theory else "alpha"
+            raise ValueError(f"{name} is for step 'rescale', not {self.step!r}")
+        if self.alpha is not None and (self.theory or not 0 <= self.alpha <= 1):
+            raise ValueError("alpha is from 0 to 1, and replaces theory")
         if self.bound is not None and self.step not in TRUNCATED:
             names = " and ".join(map(repr, TRUNCATED))
             raise ValueError(f"bound is for steps {names}, not {self.step!r}")
@@ -163,7 +168,8 @@ class GradientBoost(Predictor):
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """Hyper-parameters of a grid."""
-        own = None if self.theory else STEPS[self.step]
+        fixed = self.theory or self.alpha is not None
+        own = None if fixed else STEPS[self.step]
         return (N_ROUNDS,) if own is None else (own, N_ROUNDS)
 
     @property
@@ -177,6 +183,8 @@ class GradientBoost(Predictor):
 
     def _alphas(self, k: int, values: FloatArray) -> FloatArray:
         """Return α_k for each value of the hyper-parameter."""
+        if self.alpha is not None:
+            return np.full(len(values), self.alpha)
         if self.theory or self.step == "rescale-epsilon":
             return np.full(len(values), 3.0 / (k + 3.0))
         if self.step in ("rescale", "rescale-truncate"):
@@ -299,17 +307,17 @@ _STEPS = [0.01, 0.03, 0.1, 0.3, 1]
 _SCALES = {"u": [1, 10, 100, 1000], **_FEW}
 
 
-def _way(label: str, place: str, step: StepName, grid: dict[str, Any], own: str = "") -> Registered:
-    """Register a way to step; `own` is the setting of it that the user may change."""
-    preset = {"step": step, "bound": None, "theory": False}
-    preset.pop(own, None)
+def _way(label: str, place: str, step: StepName, grid: dict[str, Any], *own: str) -> Registered:
+    """Register a way to step; `own` are the settings of it that the user may change."""
+    preset = {"step": step, "bound": None, "theory": False, "alpha": None}
+    preset = {name: value for name, value in preset.items() if name not in own}
     return Registered(GradientBoost, label, f"Re-scale boosting, {place}", grid, preset)
 
 
 BOOSTING = _way("Boosting", "algorithm 1", "full", _TREES)
 RSBOOSTING = _way("RSboosting", "section IV", "shrink", {"nu": _STEPS, **_FEW})
 RTBOOSTING = _way("RTboosting", "section IV", "truncate", _TREES, "bound")
-RBOOSTING = _way("RBoosting", "algorithm 2", "rescale", _SCALES, "theory")
+RBOOSTING = _way("RBoosting", "algorithm 2", "rescale", _SCALES, "theory", "alpha")
 EPSILON_BOOSTING = _way("ε-boosting", "section IV", "epsilon", {"eps": _STEPS, **_FEW})
 RESCALE_RTBOOSTING = _way("Re-scale RTboosting", "remark 1", "rescale-truncate", _SCALES, "bound")
 RESCALE_EPSILON_BOOSTING = _way(

@@ -7,10 +7,18 @@ from __future__ import annotations
 
 from quadrepro.base.registry import Registry
 from quadrepro.core import metrics
-from quadrepro.core.measures import adaboost, cbboost, concentration, ebboost, measure, quadboost
+from quadrepro.core.measures import (
+    adaboost,
+    cbboost,
+    concentration,
+    ebboost,
+    losses,
+    measure,
+    quadboost,
+)
 from quadrepro.core.measures.measure import Measure
 
-MODULES = (measure, cbboost, concentration, ebboost, adaboost, quadboost)
+MODULES = (measure, losses, cbboost, concentration, ebboost, adaboost, quadboost)
 
 
 MEASURES: Registry[Measure] = Registry(

@@ -10,6 +10,7 @@ import numpy as np
 from quadrepro.base.types import FloatArray, IntArray, Targets
 from quadrepro.core.training.contract import JudgedOutputs, Outputs, TrainingData
 from quadrepro.core.training.fitted import Fitted, NoSolutionError
+from quadrepro.core.training.grid import N_ROUNDS, Value
 
 if TYPE_CHECKING:
     from quadrepro.core.metrics import Metric
@@ -41,6 +42,30 @@ def choose_by_folds(fitted: Fitted, fold: IntArray, metric: Metric | None = None
 def choose_by_validation(fitted: Fitted) -> Choice:
     """Choose the candidate of least loss on the validation part, see `least`."""
     return least(fitted.validation_losses(), fitted)
+
+
+def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
+    """Return a candidate with the number of rounds of least validation loss.
+
+    Each value of the other hyper-parameters gets such a number of rounds, and the value of least
+    test error is chosen: an oracle.
+    """
+    best: dict[tuple[Value, ...], int] = {}
+    for i in np.flatnonzero(~np.isnan(losses)).tolist():
+        candidate = fitted.candidates[i]
+        rest = tuple(value for name, value in candidate.items() if name != N_ROUNDS.name)
+        if rest not in best or losses[i] < losses[best[rest]]:
+            best[rest] = i
+    data = fitted.data
+    actual = data.codes_of(data.test.y)
+
+    def error(i: int) -> float:
+        predicted = fitted.outputs(i).predicted
+        if data.task == "regression":
+            return float(np.square(predicted - actual).mean())
+        return float(np.mean(predicted != actual))
+
+    return min(best.values(), key=error)
 
 
 def least(losses: FloatArray, fitted: Fitted) -> Choice:

@@ -24,6 +24,14 @@ from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table
 VERDICTS = "verdicts"
 """Name of the table of verdicts, which is made wherever something is printed."""
 
+ORACLES = {
+    "test": "an oracle chose by the errors on the test examples themselves, so these are the least "
+    "errors that a choice could reach, not estimates.",
+    "both": "validation errors chose the number of rounds, and an oracle all else by the errors on "
+    "the test examples themselves, so these are not estimates.",
+}
+"""Notes on rows whose test examples take part in the choice, by what a hold-out chooses by."""
+
 Option = TypeVar("Option")
 
 Texts = Iterable[str]
@@ -238,13 +246,11 @@ def closing_notes(context: Context[Any], outcomes: Outcomes) -> tuple[str, ...]:
         how = "trained once for each class against the rest; the largest score wins"
         notes += [f"{', '.join(titles)}: with more than two classes, {how}."] if titles else []
     protocols = context.experiment.protocols.items()
-    oracles = [row for row, p in protocols if p.holdout and p.holdout.by == "test"]
-    if oracles:
-        rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
-        notes.append(
-            f"{rows}: an oracle chose by the errors on the test examples themselves, so these are "
-            "the least errors that a choice could reach, not estimates."
-        )
+    for by, how in ORACLES.items():
+        oracles = [row for row, p in protocols if p.holdout and p.holdout.by == by]
+        if oracles:
+            rows = "All rows" if len(oracles) == len(config.rows) else "Rows " + "; ".join(oracles)
+            notes.append(f"{rows}: {how}")
     notes += context.experiment.small_classes
     if not config.own_rows:
         notes += own_rows_notes(config)

@@ -55,6 +55,7 @@ def plainly(
     y: FloatArray,
     bound: str | None,
     theory: bool,
+    alpha: float | None = None,
 ) -> FloatArray:
     """Return the scores after each of 8 rounds, from the paper's definitions."""
     scores, stages = np.zeros(len(y)), []
@@ -66,7 +67,9 @@ def plainly(
     descent, phi = losses[loss]
     for k in range(1, 9):
         g = DecisionTreeRegressor(max_leaf_nodes=4).fit(X, descent(scores)).predict(X)
-        if theory or step == "rescale-epsilon":
+        if alpha is not None:
+            scores = (1 - alpha) * scores
+        elif theory or step == "rescale-epsilon":
             scores = (1 - 3 / (k + 3)) * scores
         elif step in ("rescale", "rescale-truncate"):
             scores = (1 - min(1, 2 / (k + value))) * scores
@@ -112,6 +115,30 @@ def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
         for value in next(iter(values.values()), [np.nan])
     ]
     np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.95])
+@each_loss
+def test_a_constant_alpha_takes_the_place_of_the_hyper_parameter(loss: Any, alpha: float) -> None:
+    X, y = problem(loss, m=120)
+    X = X[:, :2].astype(np.float32).astype(float)
+    algorithm = GradientBoost("rescale", loss, cuts=3, alpha=alpha)
+    found = predictions(algorithm, X, y, {"n_rounds": range(1, 9)}, X)
+    expected = plainly("rescale", np.nan, loss, X, y, None, False, alpha)
+    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("settings", "message"),
+    [
+        ({"step": "full", "alpha": 0.1}, "alpha is for step 'rescale', not 'full'"),
+        ({"step": "rescale", "alpha": 1.5}, "alpha is from 0 to 1"),
+        ({"step": "rescale", "alpha": 0.1, "theory": True}, "alpha is from 0 to 1, and replaces"),
+    ],
+)
+def test_an_alpha_that_has_no_meaning_is_refused(settings: dict[str, Any], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        GradientBoost(**settings)
 
 
 @pytest.mark.parametrize("size", [{}, {"cuts": 3}, {"depth": 2}], ids=str)

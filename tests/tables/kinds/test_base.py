@@ -140,6 +140,15 @@ def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, rows: list[str
     assert [note.partition(": an oracle")[0] for note in notes] == rows
 
 
+def test_rows_for_which_an_oracle_chose_all_but_the_rounds_are_named() -> None:
+    datasets = [{"name": "monks", "protocol": {"holdout": {"by": "both"}}}, "titanic"]
+    protocol = {"view": "quadboost", "holdout": {}}
+    [note] = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
+    assert note.startswith(
+        "Rows monks: validation errors chose the number of rounds, and an oracle"
+    )
+
+
 @pytest.mark.parametrize(("folds", "too_many"), [(48, False), (49, True)])
 def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, too_many: bool) -> None:
     protocol = {"view": "default", "split": {"stratify": True}, "folds": folds}
