@@ -38,9 +38,9 @@ class SignTest(PValueResult):
 def sign_test(a: Values, b: Values) -> SignTest:
     """Compare two algorithms by the number of data sets on which each has the lower risk.
 
-    The exact two-sided sign test of Mendenhall (1983), as in Table 2 of QuadBoost: ties are left
-    out, and without a difference between the algorithms the wins are binomial with probability
-    1/2. A data set with a NaN is not counted, and makes the p-value NaN.
+    The exact two-sided sign test of Mendenhall (1983): ties are left out, and without a difference
+    between the algorithms the wins are binomial with probability 1/2. A data set with a NaN is not
+    counted, and makes the p-value NaN.
 
     Parameters
     ----------
