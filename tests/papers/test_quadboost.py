@@ -100,8 +100,8 @@ def curves(mine: list[float], other: list[float], n_rows: int = 5) -> Ours:
         ([0.3, 0.1], [0.3, 0.2], "supported"),
         # A lower end does not make up for a higher start.
         ([0.5, 0.1], [0.3, 0.2], "refuted"),
-        ([0.3, 0.103], [0.3, 0.102], "agrees"),
-        ([0.3, 0.105], [0.3, 0.102], "disagrees"),
+        ([0.3, 0.105], [0.3, 0.102], "agrees"),
+        ([0.3, 0.107], [0.3, 0.102], "disagrees"),
     ],
 )
 def test_curves_are_compared_by_their_means_over_the_rows(

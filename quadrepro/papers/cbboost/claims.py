@@ -22,6 +22,7 @@ def property_1(evidence: Evidence, algorithms: list[str]) -> Judgement:
             n_rounds += steps.size
             n_higher += int((steps > ROUNDING).sum())
             largest = max(largest, float(np.abs(bounds - sums).max()))
-    text = f"not higher after {n_rounds - n_higher} of {n_rounds} rounds; "
-    text += f"the sums of the falls are off by at most {largest:.1e}"
-    return checked(text, n_higher == 0 and largest <= ROUNDING)
+    exact = largest <= ROUNDING
+    text = f"not higher after {n_rounds - n_higher} of {n_rounds} rounds; the falls add up to it"
+    text += f" within {ROUNDING:g}" if exact else f" but for {largest:.2g}"
+    return checked(text, n_higher == 0 and exact)
