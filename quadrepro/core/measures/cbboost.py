@@ -46,7 +46,7 @@ def cbboost_corollary2(t: Trained) -> FloatArray:
     """Return the C-bound of the second vote less the falls of Property 1 since (Corollary 2).
 
     A round that adds α h to the vote F lowers the C-bound by (γν - γ_F τ)² / (ν(ν - τ²)), where
-    γ = mean(y h), γ_F = mean(y F), ν = mean(F²) and τ = mean(F h), for voters with values -1 and +1.
+    γ = mean(y h), γ_F = mean(y F), ν = mean(F²) and τ = mean(F h). Voters have values -1 and +1.
     """
     shares, F = np.abs(t.votes) / t.totals, (t.scores / t.totals)[:-1]
     # The share of the voter of a round grows, and all others shrink.

@@ -228,7 +228,8 @@ def distinct_voters_in_vote(t: Trained) -> FloatArray:
     _, places = np.unique(H * signs, axis=1, return_inverse=True)
     together = np.zeros((places.max() + 1, len(t.votes)))
     np.add.at(together, places.ravel(), (t.votes * signs).T)
-    return np.count_nonzero(np.abs(together) > ROUNDING * t.totals.T, axis=0).astype(np.float64)
+    counts = np.count_nonzero(np.abs(together) > ROUNDING * t.totals.T, axis=0)
+    return np.asarray(counts, dtype=np.float64)
 
 
 @measure("distinct voters", needs="voters")

@@ -1,4 +1,4 @@
-"""The paper's claims on Theorem 1 (section 2), and on training errors and sizes of votes (section 3)."""
+"""The claims on Theorem 1 (section 2), and on training errors and sizes of votes (section 3)."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def lower_over_rows(
         [evidence.curve(row, name, measure, along) for row in evidence.rows]
         for name in (mine, other)
     ]
-    means = [[float(curve.splits.mean()) for curve in column] for column in curves]
-    gap, signs = mean_of(np.subtract(*means)), sign_test(*means)
+    low, high = ([float(curve.splits.mean()) for curve in column] for column in curves)
+    gap, signs = mean_of(np.subtract(low, high)), sign_test(low, high)
     ends = [fmean(float(curve.mean[-1]) for curve in column) for column in curves]
     names = [evidence.label(name) for name in (mine, other)]
     x = curves[0][0].x[-1]
     text = (
-        f"{names[0]} {fmean(means[0]):.4g}, {names[1]} {fmean(means[1]):.4g}, difference "
+        f"{names[0]} {fmean(low):.4g}, {names[1]} {fmean(high):.4g}, difference "
         f"{with_interval(gap, '{:+.3g}'.format)}; lower on {signs.wins} of {len(evidence.rows)}, "
         f"equal on {signs.ties}; {ends[0]:.4g} and {ends[1]:.4g} at {x:g}"
     )
