@@ -38,7 +38,7 @@ class SignTest(PValueResult):
 def sign_test(a: Values, b: Values) -> SignTest:
     """Compare two algorithms by the number of data sets on which each has the lower risk.
 
-    The exact sign test (Mendenhall, 1983), two-sided: ties are left out, and without a difference
+    The exact two-sided sign test of Mendenhall (1983): ties are left out, and without a difference
     between the algorithms the wins are binomial with probability 1/2. A data set with a NaN is not
     counted, and makes the p-value NaN.
 

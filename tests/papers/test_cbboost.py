@@ -156,3 +156,32 @@ def test_figure_5s_claims_are_judged_in_their_rounds_in_both_readings(
     measure: str, gaps: Callable[[int], float], against: list[int]
 ) -> None:
     assert contradicted(figure_5(**{measure: gaps})) == against
+
+
+def falls(c_bound: list[float], sums: list[float]) -> Judged:
+    """Return the judgements on the bounds, with these curves of CB-Boost."""
+    curve = {
+        "c_bound": c_bound,
+        "cbboost_corollary2": sums,
+        "train_error": [0.1] * len(c_bound),
+        "test_error": [0.2] * len(c_bound),
+        "cbboost_pac_bayes": [0.9] * len(c_bound),
+    }
+    columns = ("cb-boost", "gb-cb-boost", "adaboost")
+    return judge("cbboost-bounds", partial(measured, dict.fromkeys(columns, curve)), len(c_bound))
+
+
+@pytest.mark.parametrize(
+    ("c_bound", "sums", "against"),
+    [
+        ([0.5, 0.4, 0.3], [0.5, 0.4, 0.3], []),
+        ([0.5, 0.4, 0.4], [0.5, 0.4, 0.4], []),
+        ([0.5, 0.4, 0.41], [0.5, 0.4, 0.41], [1]),
+        ([0.5, 0.4, 0.3], [0.5, 0.4, 0.31], [1]),
+        ([0.5, 0.4, 0.05], [0.5, 0.4, 0.05], [0, 2]),
+    ],
+)
+def test_the_c_bound_falls_by_property_1_and_stays_above_the_training_error(
+    c_bound: list[float], sums: list[float], against: list[int]
+) -> None:
+    assert contradicted(falls(c_bound, sums)) == against

@@ -38,15 +38,19 @@ NOT_COMMITTED = {
     # The differences of curves in each split.
     "cbboost-figure2": (0, 1, 2, 3),
     "cbboost-figure5": (0, 1, 2, 3, 4),
+    "cbboost-bounds": (0, 1, 2, 3),
+    "quadboost-sparsity": (0,),
     "rescale-convergence": (1,),
     "rescale-rates": (0, 1, 2, 3, 4, 5),
-    "rescale-remark2": (0, 1),
+    "rescale-remark2": (0,),
     # The differences of errors against targets without noise.
     "rescale-table1": (0, 1),
 }
 WITHOUT_SPREAD = (
+    "cbboost-bounds",
     "cbboost-figure2",
     "cbboost-figure5",
+    "quadboost-sparsity",
     "rescale-convergence",
     "rescale-rates",
     "rescale-remark2",

@@ -41,6 +41,28 @@ def test_c_bound(t: Trained) -> FloatArray:
     return c_bound_of((t.test_scores / t.totals * t.y_test).T)
 
 
+@measure("Corollary 2's bound", needs="voters", every_round=True)
+def cbboost_corollary2(t: Trained) -> FloatArray:
+    """Return the C-bound of the second vote less the falls of Property 1 since (Corollary 2).
+
+    A round that adds α h to the vote F lowers the C-bound by (γν - γ_F τ)² / (ν(ν - τ²)), where
+    γ = mean(y h), γ_F = mean(y F), ν = mean(F²) and τ = mean(F h). Voters have values -1 and +1.
+    """
+    shares, F = np.abs(t.votes) / t.totals, (t.scores / t.totals)[:-1]
+    # The share of the voter of a round grows, and all others shrink.
+    growth = np.diff(shares, axis=0)
+    picks, rounds = growth.argmax(axis=1), np.arange(len(growth))
+    h = (t.voters[:, picks] * np.sign(t.votes[rounds + 1, picks])).T
+    gamma, vote_gamma = mean(h * t.y, 1), mean(F * t.y, 1)
+    nu, tau = mean(F**2, 1), mean(F * h, 1)
+    # A run that has ended repeats its last vote, and the first vote may be empty.
+    goes_on = (growth[rounds, picks] > ROUNDING) & (nu > 0)
+    bends = np.where(goes_on, nu * (nu - tau**2), 1.0)
+    falls = np.where(goes_on, (gamma * nu - vote_gamma * tau) ** 2 / bends, 0.0)
+    bounds = c_bound(t)
+    return np.concatenate([bounds[:2], bounds[1] - np.cumsum(falls[1:])])
+
+
 @measure("PAC-Bayesian bound", needs="voters")
 def cbboost_pac_bayes(t: Trained) -> FloatArray:
     """Return the PAC-Bayesian bound on the risk: the C-bound with bounds on μ₁ and μ₂ (Theorem 2).

@@ -219,6 +219,19 @@ def voters(t: Trained) -> FloatArray:
     return t.sizes.astype(np.float64)
 
 
+@measure("distinct voters in the vote", needs="voters")
+def distinct_voters_in_vote(t: Trained) -> FloatArray:
+    """Return the number of voters with a weight; those equal up to sign have one together."""
+    H = t.voters
+    # The first value that is not 0 is positive: equal up to sign becomes equal.
+    signs = np.sign(H[(H != 0).argmax(axis=0), np.arange(H.shape[1])])
+    _, places = np.unique(H * signs, axis=1, return_inverse=True)
+    together = np.zeros((places.max() + 1, len(t.votes)))
+    np.add.at(together, places.ravel(), (t.votes * signs).T)
+    counts = np.count_nonzero(np.abs(together) > ROUNDING * t.totals.T, axis=0)
+    return np.asarray(counts, dtype=np.float64)
+
+
 @measure("distinct voters", needs="voters")
 def distinct_voters(t: Trained) -> FloatArray:
     """Return the number of voters that differ, up to sign, on the training examples."""

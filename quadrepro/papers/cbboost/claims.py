@@ -1,11 +1,28 @@
-"""Claims of the paper that are about its own implementations."""
+"""The paper's claim on the fall of the C-bound (Property 1)."""
 
 from __future__ import annotations
 
-from quadrepro.papers.claims.claim import Judgement
+import numpy as np
+
+from quadrepro.papers.claims.claim import Judgement, checked
+from quadrepro.papers.claims.curves import ROUNDING
 from quadrepro.papers.claims.evidence import Evidence
 
 
-def not_judged(evidence: Evidence, why: str) -> Judgement:
-    """Leave a claim about the paper's implementations undecided, and state why."""
-    return Judgement(f"not judged: our implementations are not the paper's. {why}", "undecided")
+def property_1(evidence: Evidence, algorithms: list[str]) -> Judgement:
+    """Judge whether each round lowers the C-bound by what Property 1 says, on every split."""
+    n_rounds, n_higher, largest = 0, 0, 0.0
+    for algorithm in algorithms:
+        for row in evidence.rows:
+            bounds, sums = (
+                evidence.curve(row, algorithm, measure).splits
+                for measure in ("c_bound", "cbboost_corollary2")
+            )
+            steps = np.diff(bounds, axis=1)
+            n_rounds += steps.size
+            n_higher += int((steps > ROUNDING).sum())
+            largest = max(largest, float(np.abs(bounds - sums).max()))
+    exact = largest <= ROUNDING
+    text = f"not higher after {n_rounds - n_higher} of {n_rounds} rounds; the falls add up to it"
+    text += f" within {ROUNDING:g}" if exact else f" but for {largest:.2g}"
+    return checked(text, n_higher == 0 and exact)

@@ -1,13 +1,17 @@
-"""The claims of the paper's section 2: Theorem 1, Lemma 1 and Massart's bound."""
+"""The claims on Theorem 1 (section 2), and on training errors and sizes of votes (section 3)."""
 
 from __future__ import annotations
 
-from quadrepro.papers.claims.claim import Judgement, checked
-from quadrepro.papers.claims.curves import ROUNDING, count_inequalities, inequalities
-from quadrepro.papers.claims.evidence import NO_VALUES, Evidence, Lacking
+from statistics import fmean
+
+import numpy as np
+
+from quadrepro.papers.claims.claim import Judgement
+from quadrepro.papers.claims.curves import count_inequalities, inequalities
+from quadrepro.papers.claims.evidence import ROUNDS, Evidence, mean_of, one_sided, with_interval
+from quadrepro.stats import sign_test
 
 VARIANTS = ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf")
-VANILLA = "quadboost"
 
 
 def theorem_1(evidence: Evidence, bound: str) -> Judgement:
@@ -20,27 +24,39 @@ def theorem_1(evidence: Evidence, bound: str) -> Judgement:
     return Judgement(text, word)
 
 
-def lemma_1(evidence: Evidence) -> Judgement:
-    """Judge whether the ratio of the two sides of Lemma 1 is 1 for every vote."""
-    ratios = [
-        ratio
-        for row in evidence.rows
-        for measure in ("quadboost_lemma1_p2", "quadboost_lemma1_pinf")
-        for ratio in evidence.curve(row, VANILLA, measure).splits.ravel().tolist()
-        if ratio == ratio
+def lower_over_rows(
+    evidence: Evidence, measure: str, mine: str, other: str, along: str = ROUNDS
+) -> Judgement:
+    """Judge whether the mean of one curve is lower than another's, by a t-test over the rows."""
+    curves = [
+        [evidence.curve(row, name, measure, along) for row in evidence.rows]
+        for name in (mine, other)
     ]
-    if not ratios:
-        raise Lacking(NO_VALUES)
-    text = f"{min(ratios):.6f} to {max(ratios):.6f} over {len(ratios)} votes"
-    return checked(text, all(abs(ratio - 1) <= ROUNDING for ratio in ratios))
+    low, high = ([float(curve.splits.mean()) for curve in column] for column in curves)
+    gap, signs = mean_of(np.subtract(low, high)), sign_test(low, high)
+    ends = [fmean(float(curve.mean[-1]) for curve in column) for column in curves]
+    names = [evidence.label(name) for name in (mine, other)]
+    x = curves[0][0].x[-1]
+    text = (
+        f"{names[0]} {fmean(low):.4g}, {names[1]} {fmean(high):.4g}, difference "
+        f"{with_interval(gap, '{:+.3g}'.format)}; lower on {signs.wins} of {len(evidence.rows)}, "
+        f"equal on {signs.ties}; {ends[0]:.4g} and {ends[1]:.4g} at {x:g}"
+    )
+    return Judgement(text, evidence.word(gap.value < 0, gap.p_below(), gap.p_above()))
 
 
-def below_massart(evidence: Evidence) -> Judgement:
-    """Judge whether the complexity of the stumps is at most Massart's bound on every row."""
-    sides = ("rademacher_complexity", "massart")
-    _, word = count_inequalities(inequalities(evidence, [VANILLA], sides))
-    texts = []
+def smaller_votes(evidence: Evidence, algorithm: str) -> Judgement:
+    """Judge whether the mean size of the vote never grows with λ, by t-tests over the splits."""
+    n_pairs, larger, gaps = 0, [], []
     for row in evidence.rows:
-        low, high = (evidence.curve(row, VANILLA, measure).splits[0, 0] for measure in sides)
-        texts.append(f"{low:.4f} ≤ {high:.4f} on {row}")
-    return Judgement(", ".join(texts), word)
+        curve = evidence.curve(row, algorithm, "distinct_voters_in_vote", "lam")
+        ascending = np.argsort(curve.x)
+        steps = np.diff(curve.splits[:, ascending], axis=1)
+        n_pairs += steps.shape[1]
+        larger += [row] * int((steps.mean(axis=0) > 0).sum())
+        gaps += [evidence.mean(row, step) for step in steps.T]
+    p_for, p_against = one_sided(gaps, len(gaps))
+    text = f"not larger in {n_pairs - len(larger)} of {n_pairs} pairs of neighbouring λ"
+    if larger:
+        text += f", larger on {', '.join(dict.fromkeys(larger))}"
+    return Judgement(text, evidence.word(not larger, p_for, p_against))

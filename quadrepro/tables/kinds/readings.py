@@ -237,6 +237,7 @@ def _notes(
 ) -> tuple[str, ...]:
     tried, repeats = len(context.config.readings), context.config.repeats
     splits = context.printed(context.option.means).sample.n
+    behind = "split behind each is" if splits == 1 else f"{splits} splits behind them are"
     share = share_by_chance(needed, simulated)
     error = np.sqrt(share * (1 - share) / TABLES)
     return (
@@ -244,8 +245,8 @@ def _notes(
         f"intervals (p > {LEVEL:g}). Off by: the mean distance from the printed numbers. In "
         "parentheses: the config's own reading on the same rows.",
         "log BF: the logarithm of how much more probable the printed numbers, as they are rounded, "
-        f"are under the reading than under the config's own, if the {splits} splits behind them "
-        f"are drawn like our {repeats}. Columns of a row are taken jointly; data sets, and the "
+        f"are under the reading than under the config's own, if the {behind} drawn like our "
+        f"{repeats}. Columns of a row are taken jointly; data sets, and the "
         "kinds of number, as if they were independent.",
         f"Bold: a log BF of at least what is needed, log(20 × {tried}) = "
         f"{np.log(tried / LEVEL):.1f} or what our splits give by chance. In {TABLES} tables "
@@ -263,7 +264,8 @@ def _check(context: Context[Readings]) -> None:
         context.check_printed(name, holds[option])
         if option == "means":
             context.check_metric(name, option)
-        if name and context.printed(name).sample.n < 2:
+        printed = context.printed(name) if name else None
+        if printed and printed.sample.n < 2 and any(c.endswith(SD) for c in printed.columns):
             message = "a deviation is that of several splits: set their number in the paper's "
             message += f"paper.yaml, as printed: {{{name}: {{of: {{splits: 20}}}}}}"
             raise context.error(message, option)

@@ -10,7 +10,7 @@ from scipy.special import rel_entr
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.cbboost import RHOS, c_bound_of
 from quadrepro.core.measures.measure import Trained
-from tests.core.measures.votes import measured
+from tests.core.measures.votes import measured, path_of, random_problem, votes_of
 
 margin_columns = arrays(np.float64, (12, 3), elements=st.floats(-1, 1, width=16))
 
@@ -74,3 +74,25 @@ def test_margins_that_only_rounding_puts_above_rho_count_as_rho() -> None:
     margins = np.column_stack([ones, np.nextafter(ones, 2.0), np.nextafter(ones, 0.0)])
     found = measured("cortes_margin_bound", with_margins(margins, np.full((3, 10), 0.1)))
     assert len(set(found.tolist())) == 1
+
+
+@pytest.mark.parametrize("algorithm", ["cb-boost", "gb-cb-boost"])
+def test_corollary_2_sums_the_falls_of_property_1_to_the_c_bound(algorithm: str) -> None:
+    for seed in range(20):
+        H, y = random_problem(seed)
+        trained = votes_of(H, y, path_of(algorithm, H, y, 12))
+        found = measured("cbboost_corollary2", trained)
+        assert found == pytest.approx(measured("c_bound", trained), abs=1e-9)
+
+
+def test_corollary_2_is_not_the_c_bound_of_steps_of_another_size() -> None:
+    H, y = random_problem(1)
+    weights = path_of("cb-boost", H, y, 3)
+    assert len({*np.count_nonzero(weights, axis=1)}) == 3
+    longer = weights.copy()
+    pick = (np.abs(weights[2]) - np.abs(weights[1])).argmax()
+    longer[2, pick] *= 1.5
+    trained = votes_of(H, y, longer)
+    gap = measured("c_bound", trained) - measured("cbboost_corollary2", trained)
+    assert gap[:2] == pytest.approx(0, abs=1e-12)
+    assert gap[2] > 1e-6

@@ -62,6 +62,7 @@ def test_margins_are_those_of_weights_that_add_up_to_one_and_plain_ones_as_they_
         ("test_c_bound", [1, 1, 1, 1]),
         ("voters", [0, 1, 2, 2]),
         ("distinct_voters", [2, 2, 2, 2]),
+        ("distinct_voters_in_vote", [0, 1, 1, 2]),
         ("weak_edge", [0.5] * 4),
     ],
 )
@@ -99,6 +100,14 @@ def test_copies_and_complements_of_a_voter_in_the_vote_are_no_others() -> None:
     plain, more = votes_of(H, y, weights), votes_of(twice, y, np.pad(weights, ((0, 0), (0, 10))))
     for name in ("correlation_in_vote", "correlation_of_others", "distinct_voters"):
         assert measured(name, more) == pytest.approx(measured(name, plain))
+
+
+def test_voters_equal_up_to_sign_are_one_voter_of_the_vote_and_can_cancel() -> None:
+    H, y = random_problem(1)
+    weights = np.array([[0.5, 0, 0, 0], [0.5, -0.2, 0, 0], [0.5, 0, 0.5, 0], [0, 0.1, 0.5, 0.5]])
+    copies = np.column_stack([H[:, 0], H[:, 1], -H[:, 0], H[:, 0]])
+    found = measured("distinct_voters_in_vote", votes_of(copies, y, weights))
+    assert found.tolist() == [1, 2, 0, 1]
 
 
 def test_after_the_line_search_a_voter_has_no_correlation_left() -> None:

@@ -380,17 +380,19 @@ def test_tables_that_cannot_be_compared_with_are_refused(
         check_tables(asking_for(experiment, readings=tables))
 
 
-def test_a_config_without_readings_or_deviations_is_refused(tmp_path: Path) -> None:
+def test_a_config_without_readings_is_refused(tmp_path: Path) -> None:
     without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
     with pytest.raises(ConfigError, match=r"13:3: nothing to compare: give readings"):
         check_tables(loaded(tmp_path, without))
+
+
+def test_a_table_of_one_split_is_compared_by_its_means(tmp_path: Path) -> None:
     single_split = CONFIG.replace("paper: ebboost", "paper: quadboost").replace(
         ", margins: table2", ""
     )
     for name, printed in (("image", "monks"), ("twonorm", "titanic"), ("ebboost,", "quadboost,")):
         single_split = single_split.replace(name, printed)
-    with pytest.raises(ConfigError, match=r"paper.yaml, as printed: \{table1: \{of: \{splits"):
-        check_tables(loaded(tmp_path, single_split))
+    check_tables(loaded(tmp_path, single_split))
 
 
 CV_CONFIG = """title: Folds
@@ -410,7 +412,16 @@ printed: {table1: {unit: fraction, of: {SAMPLE}}}
 CV_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.23,0.2\ntitanic,0.25,0.16\n"
 
 
-@pytest.mark.parametrize("sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "runs: 4"])
+def test_printed_deviations_of_one_split_are_refused(tmp_path: Path) -> None:
+    paper = CV_PAPER.replace("SAMPLE", "splits: 1")
+    numbers = "dataset,adaboost_mean,adaboost_sd\nmonks,0.23,0.02\ntitanic,0.25,0.01\n"
+    with pytest.raises(ConfigError, match=r"paper.yaml, as printed: \{table1: \{of: \{splits"):
+        check_tables(beside_paper(tmp_path, CV_CONFIG, paper, table1=numbers))
+
+
+@pytest.mark.parametrize(
+    "sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "splits: 1", "runs: 4"]
+)
 def test_the_number_inside_is_that_of_the_verdicts_on_the_same_numbers(
     tmp_path: Path, sample: str
 ) -> None:
