@@ -6,7 +6,6 @@ from collections.abc import Callable
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -14,7 +13,7 @@ import pytest
 from sklearn.preprocessing import MinMaxScaler
 
 from quadrepro.core import problems
-from quadrepro.core.cell import Cell, choose_rest_by_test, training_data
+from quadrepro.core.cell import Cell, training_data
 from quadrepro.core.preprocessing import encode
 from quadrepro.core.problems import Problem
 from quadrepro.core.training.estimator import EstimatorPredictor
@@ -95,19 +94,3 @@ def test_a_transformer_that_changes_its_examples_changes_no_other_cell(cell: Cel
 def test_the_size_is_that_of_the_training_part(cell: Cell) -> None:
     n_train = len(cell.problem.split.train)
     assert cell.size == n_train * cell.problem.X.shape[1]
-
-
-@pytest.mark.parametrize("task", ["classification", "regression"])
-def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) -> None:
-    validation = [3.0, 1.0, 2.0, 0.0, 0.0, np.nan]
-    candidates = [{"nu": nu, "n_rounds": t} for nu in (0.1, 0.5, 0.9) for t in (1, 2)]
-    wrong = [0, 2, 0, 1, 3, 0]
-    y = np.zeros(4)
-    data = SimpleNamespace(task=task, test=SimpleNamespace(y=y), codes_of=lambda y: y)
-    trainer: Any = SimpleNamespace(
-        data=data,
-        candidates=candidates,
-        outputs=lambda i: SimpleNamespace(predicted=np.arange(4) < wrong[i]),
-    )
-    # The best rounds by validation are those of places 1, 3 and 4.
-    assert choose_rest_by_test(trainer, np.array(validation)) == 3

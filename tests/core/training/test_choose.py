@@ -37,7 +37,11 @@ from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.splits import KnownRows, deal
 from quadrepro.core.training import fitted as fitting
-from quadrepro.core.training.choose import choose_by_folds, choose_by_validation
+from quadrepro.core.training.choose import (
+    choose_by_folds,
+    choose_by_validation,
+    choose_rest_by_test,
+)
 from quadrepro.core.training.contract import (
     Learner,
     Part,
@@ -98,6 +102,22 @@ def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: 
     found, values = choose_by_validation(known)
     assert found == best
     np.testing.assert_array_equal(values, losses)
+
+
+@pytest.mark.parametrize("task", ["classification", "regression"])
+def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) -> None:
+    validation = [3.0, 1.0, 2.0, 0.0, 0.0, np.nan]
+    candidates = [{"nu": nu, "n_rounds": t} for nu in (0.1, 0.5, 0.9) for t in (1, 2)]
+    wrong = [0, 2, 0, 1, 3, 0]
+    y = np.zeros(4)
+    data = SimpleNamespace(task=task, test=SimpleNamespace(y=y), codes_of=lambda y: y)
+    fitted: Any = SimpleNamespace(
+        data=data,
+        candidates=candidates,
+        outputs=lambda i: SimpleNamespace(predicted=np.arange(4) < wrong[i]),
+    )
+    # The best rounds by validation are those of places 1, 3 and 4.
+    assert choose_rest_by_test(fitted, np.array(validation)) == 3
 
 
 def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
