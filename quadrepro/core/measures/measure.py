@@ -33,7 +33,7 @@ class Measure:
     """Takes a `Trained` and returns an array of shape (n_candidates,)."""
     needs: Literal["scores", "voters"] = "scores"
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
-    of_numbers: bool = False
+    takes_numbers: bool = False
     """Whether it can also measure predicted numbers, not only classes."""
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
@@ -195,13 +195,13 @@ def test_error(t: Trained) -> FloatArray:
     return mean(t.test_wrong, 1)
 
 
-@measure("training MSE", of_numbers=True)
+@measure("training MSE", takes_numbers=True)
 def train_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the training examples."""
     return mean((t.scores - t.y) ** 2, 1)
 
 
-@measure("test MSE", of_numbers=True)
+@measure("test MSE", takes_numbers=True)
 def test_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the test examples."""
     return mean((t.test_scores - t.y_test) ** 2, 1)

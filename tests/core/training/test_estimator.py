@@ -33,7 +33,7 @@ from quadrepro.core.training.estimator import (
     build,
     checked,
     estimator_outputs,
-    of_rows,
+    outputs_on,
     package_of,
     registered_estimator,
     registered_pipeline,
@@ -696,8 +696,8 @@ def test_blocks_of_rows_give_what_bagging_predicts_of_all(monkeypatch: pytest.Mo
     X, y, X_new = examples()
     bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     monkeypatch.setattr("quadrepro.core.training.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
-    np.testing.assert_array_equal(of_rows(bagging, X_new), bagging.predict(X_new))
-    found = of_rows(bagging, X_new, "predict_proba")
+    np.testing.assert_array_equal(outputs_on(bagging, X_new), bagging.predict(X_new))
+    found = outputs_on(bagging, X_new, "predict_proba")
     np.testing.assert_array_equal(found, bagging.predict_proba(X_new))
 
 
