@@ -105,23 +105,27 @@ def tanh(x: float) -> float:
 
 @njit
 def _exps(x: FloatArray, out: FloatArray) -> None:
+    """Write e^x, shape (n,)."""
     for i in range(len(x)):
         out[i] = exp(x[i])
 
 
 @njit
 def _logs(x: FloatArray, out: FloatArray) -> None:
+    """Write log(x), shape (n,)."""
     for i in range(len(x)):
         out[i] = log(x[i])
 
 
 @njit
 def _tanhs(x: FloatArray, out: FloatArray) -> None:
+    """Write tanh(x), shape (n,)."""
     for i in range(len(x)):
         out[i] = tanh(x[i])
 
 
 def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
+    """Return the results of a loop for an array of any shape."""
     x = np.asarray(x, dtype=np.float64)
     out = np.empty(x.shape)
     loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))

@@ -12,9 +12,9 @@ from quadrepro.base.models import Model
 class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`.
 
-    A threshold is uniform between the training minimum and maximum of its attribute, or the value
-    of a random training example, or uniform within `deviations` standard deviations of the mean.
-    With both directions, a round may also pick the complement of a stump; otherwise one of the two
+    A threshold is uniform between the training minimum and maximum of its attribute, or a random
+    training example's value, or uniform within `deviations` standard deviations of the mean. With
+    both directions, a round may also pick the complement of a stump; otherwise one of the two
     is drawn. Without `redraw`, all rounds have the stumps of the first.
     """
 

@@ -146,7 +146,7 @@ class SplitRule(Model):
 
     @property
     def share(self) -> Fraction:
-        """The share of the rows or groups to train on, exactly as it is written."""
+        """The share of training rows or groups, as the exact fraction in the config."""
         return Fraction("1/2" if self.train == "half" else str(self.train))
 
     def first_share(self, n_rows: int) -> int:
@@ -214,7 +214,7 @@ class Protocol(Model):
         None, description="Transformer to vote over instead of stumps, or {its path: parameters}."
     )
     inputs: Literal["attributes", "voters"] = Field(
-        "attributes", description="What learners without voters are given."
+        "attributes", description="Inputs of learners without voters."
     )
     voters: int | None = Field(None, ge=1, description="Voters to draw; by default all are taken.")
     folds: Annotated[int, Field(ge=0)] = Field(

@@ -175,7 +175,7 @@ def draw(facts: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Ge
 
 
 def deal(n_rows: int, k: int, rng: np.random.Generator, facts: KnownRows = UNKNOWN) -> IntArray:
-    """Return the fold of each row; an empty array for 0 folds.
+    """Return the fold of each row, shape (n_rows,); an empty array for 0 folds.
 
     Rows are dealt at random. Folds do not divide groups, and are stratified by class; a class with
     fewer rows than folds is missing in some. With times, the rows are in the order of time, and
@@ -324,7 +324,7 @@ class Splitter:
     def _from_parts(
         self, parts: NDArray[np.uint8], repeat: int, groups: IntArray | None
     ) -> tuple[IntArray, IntArray | None, IntArray]:
-        """Return the training, validation and test rows that a column or an OpenML task gives."""
+        """Return the training, validation and test rows of one repeat, given the parts of all."""
         origin, n = self.rule.column or f"OpenML task {self.rule.openml_task}", parts.shape[1]
         if n != self.repeats:
             raise ValueError(f"{origin} has {n} splits: set repeats to {n}, not {self.repeats}")

@@ -44,7 +44,7 @@ class Measure:
 
 
 def measure(title: str, **options: Any) -> Callable[[Callable[[Trained], FloatArray]], Measure]:
-    """Make a measure of a function, whose name is that of the measure.
+    """Return a decorator that turns a function into a measure of the same name.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ class Trained:
     @property
     def votes(self) -> FloatArray:
         """The voter weights."""
-        return self._given(self.weights)
+        return self._required(self.weights)
 
     @property
     def voters(self) -> FloatArray:
         """The voter matrix of the training part."""
-        return self._given(self.H)
+        return self._required(self.H)
 
-    def _given(self, of_vote: FloatArray | None) -> FloatArray:
-        if of_vote is None:
+    def _required(self, values: FloatArray | None) -> FloatArray:
+        if values is None:
             raise ValueError("this is measured on a vote over voters, and the learner has none")
-        return of_vote
+        return values
 
     @property
     def sizes(self) -> IntArray:
@@ -144,18 +144,18 @@ class Trained:
 def evaluate(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
     """Measure every candidate of a path; NaN for one without a solution."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
-    of_solved = replace(
+    solved_trained = replace(
         trained,
         scores=trained.scores[solved],
         test_scores=trained.test_scores[solved],
         weights=None if trained.weights is None else trained.weights[solved],
     )
-    found = {}
+    by_name = {}
     for name, function in measures.items():
         values = np.full(len(solved), np.nan)
-        values[solved] = function(of_solved)
-        found[name] = values.tolist()
-    return found
+        values[solved] = function(solved_trained)
+        by_name[name] = values.tolist()
+    return by_name
 
 
 def mean(values: NDArray[Any], axis: int = 0) -> FloatArray:
@@ -168,13 +168,13 @@ def falls(losses: FloatArray, before: float, loss: str, algorithm: str) -> Float
 
     `before` is the loss before the first round. It rises only in rounds of another algorithm.
     """
-    found = -np.diff(losses, prepend=before)
-    if (found < -ROUNDING).any():
-        t = int(np.argmax(found < -ROUNDING)) + 1
+    decreases = -np.diff(losses, prepend=before)
+    if (decreases < -ROUNDING).any():
+        t = int(np.argmax(decreases < -ROUNDING)) + 1
         raise ValueError(
             f"the {loss} loss rises in round {t}: these are not the margins of {algorithm}"
         )
-    return np.maximum(found, 0.0)
+    return np.maximum(decreases, 0.0)
 
 
 @measure("training error")

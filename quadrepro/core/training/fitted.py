@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -275,11 +275,6 @@ class FittedPredictions(Fitted):
         self.predictor = predictor.for_columns(data)
         self._on_test: FloatArray | None = None
 
-    @cached_property
-    def _decide_outputs(self) -> bool:
-        """Whether predictions determine scores and probabilities."""
-        return self.predictor.outputs_of(np.zeros(1)) is not None
-
     def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
         """Yield the scores of each fold; a single candidate is not trained for them."""
         X, y = self.data.train
@@ -309,18 +304,20 @@ class FittedPredictions(Fitted):
         if need == "predictions":
             yield from super().fold_outputs(fold, need)
             return
-        if self._decide_outputs:
+        # Predictions determine scores and probabilities.
+        if self.predictor.outputs_of(np.zeros(1)) is not None:
             for scores in self.fold_scores(fold):
                 yield [*map(self.predictor.outputs_of, scores.values)]
             return
         X, y = self.data.train
         for f in range(int(fold.max()) + 1):
-            seen, rng = trained_on(fold, f), partial(self._rng_of_fold, f)
+
+            def rng(_: str, f: int = f) -> np.random.Generator:
+                return self.data.rng(f"fold {f}")
+
+            seen = trained_on(fold, f)
             data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
             yield [self.predictor.outputs(data, c, X[fold == f]) for c in self.candidates]
-
-    def _rng_of_fold(self, f: int, name: str) -> np.random.Generator:
-        return self.data.rng(f"fold {f}")
 
     def outputs(self, i: int) -> Outputs:
         """Return outputs from the kept predictions, or train the candidate once more."""

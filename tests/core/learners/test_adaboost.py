@@ -60,7 +60,7 @@ def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> N
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
     examples, parts = Examples.equal(np.ones(6), np.ones(6)), []
     for t in (1, 5001):
-        voters = RunningSums.over(Chains.of(codes_of_matrix(Turning.outputs(t))))
+        voters = RunningSums.over(Chains.from_voters(codes_of_matrix(Turning.outputs(t))))
         parts.append(take_rounds(voters, examples, 5000))
         assert (examples.weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
