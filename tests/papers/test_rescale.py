@@ -31,7 +31,7 @@ def first_step(own: list[float], others: list[float]) -> tuple[str, str]:
         columns_of(experiment),
         2,
         lambda row, column, split: Record("k", "ok", 1, 10, measures=measures),
-        lambda column: Grid.of({"alpha_max": [0.25, 0.5, 0.75, 1.0]}),
+        lambda column: Grid.from_values({"alpha_max": [0.25, 0.5, 0.75, 1.0]}),
     )
     [judgement] = ours(judged(experiment, outcomes))
     return judgement

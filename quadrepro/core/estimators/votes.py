@@ -184,7 +184,7 @@ class VoteClassifier(DecisionClassifier):
             vote = np.zeros(problem.n_plain_voters)
             np.add.at(vote, self._picks, changes)
             return normalised(vote) if self._sums_to_one else vote
-        grid = Grid.of({name: [value] for name, value in candidate.items()})
+        grid = Grid.from_values({name: [value] for name, value in candidate.items()})
         [[vote]] = algorithm.paths(problem, [grid])
         if np.isnan(vote).any():
             limit = algorithm.limit(problem)

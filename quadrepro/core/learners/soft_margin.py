@@ -37,7 +37,7 @@ class SoftMargin(Algorithm):
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
         """Return new weights for AdaBoost's stumps, whose number the hold-out chooses."""
-        runs = AdaBoost().hold_out(problem, Grid.of({}))
+        runs = AdaBoost().hold_out(problem, Grid.from_values({}))
         vote, rounds = runs.vote(0), runs.candidates[0]
         signs = np.sign(vote.weights)
         # A stump that is picked twice is one voter; a round without an edge has no voter.
@@ -93,7 +93,7 @@ class SoftMargin(Algorithm):
 
     @property
     def _rounds(self) -> Grid:
-        return Grid.of({"n_rounds": [self.n_rounds]})
+        return Grid.from_values({"n_rounds": [self.n_rounds]})
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         votes = AdaBoost()._paths(problem, self._rounds)[:, 0]

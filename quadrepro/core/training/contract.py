@@ -388,7 +388,7 @@ class Predictor(Learner):
         X_new : ndarray of shape (n_new, n_attributes)
             New examples.
         """
-        single = Grid.of({name: [value] for name, value in candidate.items()})
+        single = Grid.from_values({name: [value] for name, value in candidate.items()})
         [predictions] = self.predictions(*data.train, [single], X_new, data.rng("all"))
         outputs = self.outputs_of(predictions)
         assert outputs is not None

@@ -28,7 +28,7 @@ class Grid:
     """The hyper-parameters, outermost first."""
 
     @classmethod
-    def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
+    def from_values(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
         """Return the grid of a mapping of names to values.
 
         Raises

@@ -27,7 +27,7 @@ MANY = 200_000
 
 
 def fit(algorithm: QuadBoost, problem: Problem, **candidate: float) -> FloatArray:
-    grid = Grid.of({name: [value] for name, value in candidate.items()})
+    grid = Grid.from_values({name: [value] for name, value in candidate.items()})
     return algorithm.path(*problem, grid)[0]
 
 
@@ -102,7 +102,7 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
 ) -> None:
     H, y = make_problem()
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 35)
-    algorithm, grid = QuadBoost("l1", reweight), Grid.of({"lam": [0.3, 1e-4]})
+    algorithm, grid = QuadBoost("l1", reweight), Grid.from_values({"lam": [0.3, 1e-4]})
     assert np.isnan(algorithm.path(H, y, grid)).all(axis=1).tolist() == [False, True]
     _, losses = choose_by_folds(votes(algorithm, H, y, [grid], H), np.arange(60) % 3)
     assert np.isnan(losses).tolist() == [False, True]

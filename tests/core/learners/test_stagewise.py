@@ -234,7 +234,7 @@ def test_in_a_config_two_class_algorithms_tell_each_class_from_the_rest(name: st
     learner = ALGORITHMS[name].make({"cuts": 4}).for_task("multiclass")
     train, test, rng = Part(X, y * 1.0), Part(new, np.zeros(80)), lambda _: np.random.default_rng(0)
     data = TrainingData(train, test, None, None, rng, "multiclass", 3)  # type: ignore[arg-type]
-    fitted = fit(learner, data, [Grid.of({"n_rounds": [3, 20]})])  # type: ignore[arg-type]
+    fitted = fit(learner, data, [Grid.from_values({"n_rounds": [3, 20]})])  # type: ignore[arg-type]
     by_rest = name in ("real-adaboost", "gentle-adaboost")
     assert isinstance(fitted, FittedOneVsRest) == by_rest
     outputs = fitted.outputs(1)
