@@ -207,8 +207,8 @@ class Sources:
         """Return the source of a row of the table; data are read only to count their rows."""
         if self.in_memory is not None:
             return self.in_memory
-        view_text = json.dumps(view.content(), sort_keys=True)
-        key = title, view_text, protocol.model_dump_json(exclude={"measures"})
+        text = json.dumps(view.content(), sort_keys=True)
+        key = title, text, protocol.model_dump_json(exclude={"measures"})
         if key in self._sources:
             return self._sources[key]
         stored, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
@@ -222,12 +222,11 @@ class Sources:
             fresh = FreshRows(stored, view, title, *drawn, protocol.sample, folds)
             return self._sources.setdefault(key, fresh)
         row_rule = rule if rule.needs_rows else SplitRule()
-        examples = self._examples.setdefault(
-            (name, view_text, row_rule), Examples(stored, view, row_rule)
-        )
-        n_rows, n_available = examples.n_rows, None
+        examples = Examples(stored, view, row_rule)
+        examples = self._examples.setdefault((name, text, row_rule), examples)
+        n_rows, n_total = examples.n_rows, None
         if view.sample_rows is not None:
-            n_rows, n_available = view.sample_rows, n_rows
+            n_rows, n_total = view.sample_rows, n_rows
         holdout = protocol.holdout is not None
-        splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, n_available)
+        splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, n_total)
         return self._sources.setdefault(key, StoredRows(examples, splitter))

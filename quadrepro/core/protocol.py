@@ -32,7 +32,7 @@ def _none_required(schema: dict[str, Any]) -> None:
     schema.pop("required", None)
 
 
-def _set_fields(model: Model) -> set[str]:
+def _changed(model: Model) -> set[str]:
     """Return the fields that are neither at their default nor null."""
     return {*model.model_dump(exclude_defaults=True, exclude_none=True)}
 
@@ -92,7 +92,7 @@ class SplitRule(Model):
             "openml_task": sizes,
             "groups": ("test",),
         }
-        _refuse_pairs({*_set_fields(self), kind}, conflicts)
+        _refuse_pairs({*_changed(self), kind}, conflicts)
         return self
 
     @property
@@ -240,9 +240,7 @@ class Protocol(Model):
                 *("split.outer", "split.openml_task", "split.groups", "split.time"),
             ),
         }
-        _refuse_pairs(
-            _set_fields(self) | {f"split.{key}" for key in _set_fields(self.split)}, conflicts
-        )
+        _refuse_pairs(_changed(self) | {f"split.{key}" for key in _changed(self.split)}, conflicts)
         if self.folds == 1:
             raise fault("one fold leaves nothing to train on: give 2 or more, or 0", "folds")
         if self.measures and self.folds:

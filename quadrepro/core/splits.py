@@ -230,14 +230,14 @@ class Splitter:
     """Whether the rows outside the training part are halved into validation and test rows."""
     repeats: int
     """Number of repeats."""
-    n_available: int | None = None
+    n_total: int | None = None
     """Number of rows from which each split first draws `n_rows`; None to divide all of them."""
 
     def __post_init__(self) -> None:
         """Refuse splits that need more rows."""
-        if self.n_available is not None and self.n_available < self.n_rows:
+        if self.n_total is not None and self.n_total < self.n_rows:
             raise ConfigError(
-                f"{self.title} has {self.n_available} rows: {self.n_rows} cannot be drawn"
+                f"{self.title} has {self.n_total} rows: {self.n_rows} cannot be drawn"
             )
         if self.rule.groups or self.rule.column or self.rule.openml_task:
             return
@@ -283,9 +283,9 @@ class Splitter:
     def split(self, draws: Draws, facts: KnownRows = UNKNOWN) -> Split:
         """Draw the split of one repeat."""
         try:
-            if self.n_available is None:
+            if self.n_total is None:
                 return self._split(draws, facts)
-            rows = generator(*draws, "rows").permutation(self.n_available)[: self.n_rows]
+            rows = generator(*draws, "rows").permutation(self.n_total)[: self.n_rows]
             return self._split(draws, facts.take(rows)).among(rows)
         except ValueError as error:
             raise ConfigError(f"{self.title}, repeat {draws[2]}: {error}") from None
