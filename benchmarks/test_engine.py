@@ -63,7 +63,7 @@ def test_ensembles_that_grow(
 ) -> None:
     (X, y), name = pima, f"{kind}Classifier"
     learner: Any = find_registered(f"sklearn:{name}").make({})
-    grids, make = [Grid.of({"n_estimators": SIZES})], getattr(ensemble, name)
+    grids, make = [Grid.from_values({"n_estimators": SIZES})], getattr(ensemble, name)
 
     def grown() -> None:
         learner.predictions(X, y, grids, X, generator(0, "benchmark"))

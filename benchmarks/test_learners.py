@@ -29,7 +29,7 @@ def plain_quadboost(H: FloatArray, y: FloatArray, lam: float, n_rounds: int) -> 
 
 def test_quadboost(benchmark: BenchmarkFixture, pima_voters: Problem, folds: FloatArray) -> None:
     n_rounds, values = 10_000, np.geomspace(1e3, 1, 10).tolist()
-    grid = Grid.of({"n_rounds": [n_rounds], "lam": values})
+    grid = Grid.from_values({"n_rounds": [n_rounds], "lam": values})
     algorithm = QuadBoost("l2")
     benchmark.pedantic(lambda: algorithm.path(*pima_voters, grid, folds), rounds=1)
     ours = best_of(3, lambda: algorithm.path(*pima_voters, grid, folds))
@@ -63,7 +63,7 @@ def plain_cbboost(correct: FloatArray, n_rounds: int) -> FloatArray:
 
 def test_cb_boost(benchmark: BenchmarkFixture, digits: Problem) -> None:
     H, y = digits
-    grid, n_rounds = Grid.of({"n_rounds": [200]}), 200
+    grid, n_rounds = Grid.from_values({"n_rounds": [200]}), 200
     problem = CBBoost().reduced(H, y)
     _ = problem.grams  # computed once and kept
     benchmark.pedantic(lambda: CBBoost().paths(problem, [grid]), rounds=1)

@@ -32,7 +32,7 @@ def test_adaboost(
     benchmark: BenchmarkFixture, pima: Problem, pima_voters: Problem, folds: FloatArray
 ) -> None:
     n_rounds = 10_000
-    grid = Grid.of({"n_rounds": [n_rounds]})
+    grid = Grid.from_values({"n_rounds": [n_rounds]})
     theirs = seconds_per_round(ensemble.AdaBoostClassifier(STUMP, n_estimators=200), 200, *pima)
     references = {"scikit-learn's `AdaBoostClassifier`": theirs}
     benchmark.pedantic(lambda: AdaBoost().path(*pima_voters, grid, folds), rounds=1)
@@ -76,7 +76,9 @@ def test_gradient_boosting(benchmark: BenchmarkFixture, loss: Any, cuts: int) ->
     signs = np.where(np.arange(10) % 2 == 0, 1.0, -1.0)
     y = (signs * X * np.sin(X**2)).sum(axis=1) + rng.normal(0, 0.3, m)
     y = y if loss == "l2" else np.where(y > 0, 1.0, -1.0)
-    grids = [Grid.of({"nu": np.linspace(0.05, 1, n_values).tolist(), "n_rounds": [n_rounds]})]
+    grids = [
+        Grid.from_values({"nu": np.linspace(0.05, 1, n_values).tolist(), "n_rounds": [n_rounds]})
+    ]
     algorithm = GradientBoost("shrink", loss, cuts)
     benchmark.pedantic(lambda: algorithm.predictions(X, y, grids, X, rng), rounds=1)
     ours = best_of(3, lambda: algorithm.predictions(X, y, grids, X, rng)) / (n_rounds * n_values)

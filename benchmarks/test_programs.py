@@ -26,9 +26,9 @@ def test_lpboost(benchmark: BenchmarkFixture, pima_voters: Problem) -> None:
             cost = np.concatenate([np.ones(2 * n), np.full(m, C)])
             linprog(cost, A_ub=constraints, b_ub=-np.ones(m), method="highs")
 
-    ours = best_of(3, lambda: LPBoost().path(H, y, Grid.of({"C": values})))
+    ours = best_of(3, lambda: LPBoost().path(H, y, Grid.from_values({"C": values})))
     row("LPBoost, ten values of C", ours, {"`scipy.optimize.linprog`": best_of(1, cold)})
-    benchmark.pedantic(lambda: LPBoost().path(H, y, Grid.of({"C": values})), rounds=1)
+    benchmark.pedantic(lambda: LPBoost().path(H, y, Grid.from_values({"C": values})), rounds=1)
 
 
 def test_cqboost(benchmark: BenchmarkFixture, digits: Problem) -> None:
@@ -46,7 +46,7 @@ def test_cqboost(benchmark: BenchmarkFixture, digits: Problem) -> None:
         objective = lambda q: (q @ G @ q, 2 * G @ q)  # noqa: E731
         minimize(objective, np.full(n, 1 / n), jac=True, method="SLSQP", **options)
 
-    grid = Grid.of({"mu": [mu], "epsilon": [1e-6]})
+    grid = Grid.from_values({"mu": [mu], "epsilon": [1e-6]})
     ours = best_of(2, lambda: CqBoost().path(H, y, grid))
     row(f"CqBoost on 500 digits, μ = {mu}", ours, {"scipy's SLSQP": best_of(1, theirs)})
     benchmark.pedantic(lambda: CqBoost().path(H, y, grid), rounds=1)

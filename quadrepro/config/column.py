@@ -129,15 +129,17 @@ class Column:
         axes = self.axes(row_grid)
         draw = {key: values for key, values in self.item.draw.items() if key not in axes}
         if not draw:
-            return (Grid.of(axes),)
+            return (Grid.from_values(axes),)
         assert rng is not None
         columns = [values.draw(rng, self.item.draws) for values in draw.values()]
         points = [dict(zip(draw, point, strict=True)) for point in zip(*columns, strict=True)]
         points = from_simple(points, self.hyperparameters.values())
         if len(draw) == 1:
             [name] = draw
-            return (Grid.of({name: [point[name] for point in points], **axes}),)
-        return tuple(Grid.of({**{k: [v] for k, v in point.items()}, **axes}) for point in points)
+            return (Grid.from_values({name: [point[name] for point in points], **axes}),)
+        return tuple(
+            Grid.from_values({**{k: [v] for k, v in point.items()}, **axes}) for point in points
+        )
 
     def measures(self, protocol: Protocol) -> Measures:
         """Return its own measures, or else the protocol's."""

@@ -147,7 +147,7 @@ def column_fits(column: Column, protocol: Protocol) -> None:
     if not learner.takes_raw:
         message = f"{column.id} takes numbers only, which the view makes: leave out {key}"
         raise fault(message, key)
-    if protocol.inputs == "voters" or (protocol.noise and protocol.noise.of_attributes):
+    if protocol.inputs == "voters" or (protocol.noise and protocol.noise.attribute_changes):
         raise fault(f"{key} needs attributes as they are: leave it out", key)
 
 
@@ -199,9 +199,9 @@ def _check_task(column: Column, row: Row) -> None:
             f"{row.title} has more than two classes, but {measures[0]} measures two: give positive "
             "in its view, or leave measures out"
         )
-    for_classes = [name for name in measures if not MEASURES.find(name).of_numbers]
+    for_classes = [name for name in measures if not MEASURES.find(name).takes_numbers]
     if for_classes and row.task == "regression":
-        others = " or ".join(name for name in MEASURES if MEASURES.find(name).of_numbers)
+        others = " or ".join(name for name in MEASURES if MEASURES.find(name).takes_numbers)
         raise fault(f"{number}, but {for_classes[0]} measures classes: use {others}")
 
 

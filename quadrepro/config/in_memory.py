@@ -133,7 +133,7 @@ def plan_of_objects(
     y = _targets(X, y, groups, numbers=numbers)
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
-        facts = KnownRows.of(cv, y if codes is None else codes, columns)
+        facts = KnownRows.for_rule(cv, y if codes is None else codes, columns)
         parts = _parts_of_rule(cv, facts, len(y), config["repeats"], seed)
     else:
         cv, parts = _parts_of_splitter(cv, X, y, groups, seed, numbers=numbers)

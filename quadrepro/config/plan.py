@@ -100,7 +100,7 @@ def make_plan(
     if in_memory is None:
         datasets = find_datasets([row.item.card for row in rows], folder, lenient=lenient)
     else:
-        datasets = {row.item.name: in_memory.examples.found for row in rows}
+        datasets = {row.item.name: in_memory.examples.stored for row in rows}
     all_sources = Sources(datasets, experiment.config.repeats, in_memory)
     sources: dict[str, RowSource] = {}
     cells: list[Cell] = []

@@ -18,8 +18,8 @@ ClassWeight = Literal["balanced"] | dict[Any, float] | None
 def validated(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """Return arrays as `sklearn.utils.validation.validate_data` does, without warnings.
 
-    What they may look like is in the estimator's tags. The search for infinite numbers adds all
-    numbers up, so it would warn of sums beyond 1.8e308.
+    The estimator's tags determine which arrays are valid. The search for infinite numbers adds up
+    all numbers, so it would warn of sums beyond 1.8e308.
     """
     tags = get_tags(estimator).input_tags
     options["accept_sparse"] = "csr" if tags.sparse else False
@@ -29,7 +29,7 @@ def validated(estimator: Any, *arrays: Any, **options: Any) -> Any:
 
 
 def check_leaf(share: float) -> None:
-    """Raise ValueError if a leaf cannot have such a least share of the weight."""
+    """Raise ValueError unless a least share of the weight in a leaf is between 0 and 0.5."""
     if not 0 <= share <= 0.5:
         raise ValueError(f"min_weight_fraction_leaf must be between 0 and 0.5, not {share}")
 
@@ -40,10 +40,10 @@ def weighted_examples(
     sample_weight: ArrayLike | None,
     class_weight: ClassWeight = None,
 ) -> tuple[FloatArray, NDArray[Any], FloatArray | None]:
-    """Return the examples that count, and how much each of them does.
+    """Return the examples with positive weight, their labels and their weights.
 
-    An example of weight zero is left out, so that it also takes no part in the ranges of
-    attributes or in the list of classes.
+    The shapes are (n_examples, n_features), (n_examples,) and (n_examples,); weights that are all 1
+    become None. Examples of weight zero affect neither ranges of attributes nor classes.
     """
     if sample_weight is None and class_weight is None:
         return X, y, None
@@ -61,7 +61,7 @@ def weighted_examples(
 
 
 def _factors(y: NDArray[Any], weights: FloatArray, class_weight: ClassWeight) -> FloatArray:
-    """Return the factor of each example's weight."""
+    """Return the factor of each example's weight, shape (n_examples,)."""
     labels, codes = np.unique(y, return_inverse=True)
     if isinstance(class_weight, str) and class_weight == "balanced":
         totals = np.bincount(codes, weights)

@@ -1,4 +1,4 @@
-"""A cell, the unit of work: what its result depends on, and computing it."""
+"""The cell, the unit of work: its content, and the computation of its result."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 
 
 def key_of(content: Mapping[str, Any]) -> str:
-    """Return the key of a cell with some content."""
+    """Return the key of a cell with this content."""
     text = json.dumps(content, sort_keys=True, ensure_ascii=False)
     return hashlib.sha256(text.encode()).hexdigest()
 
@@ -49,17 +49,17 @@ class Cell:
     algorithm: str
     repeat: int
     source: RowSource | Problem = field(repr=False)
-    """What makes its examples, or the examples themselves once it is ready."""
+    """Source of the examples, or the examples themselves once the cell is ready."""
     draws: Draws
     protocol: Protocol
     learner: Learner
     grids: tuple[Grid, ...]
     size: int
-    """About the number of values of its training data."""
+    """Approximate number of values in its training data."""
     content: dict[str, Any] = field(repr=False)
-    """What the result depends on."""
+    """Everything that the result depends on."""
     voters: EstimatorPredictor | None = None
-    """What makes the transformer that votes are over; None for stumps."""
+    """Transformer whose outputs vote; None for stumps."""
 
     @property
     def name(self) -> str:
@@ -85,9 +85,9 @@ class Cell:
 
 @dataclass(frozen=True, eq=False)
 class CellResult:
-    """The result of a cell on its test examples, of which it holds class codes or numbers.
+    """The result of a cell on its test examples, with their class codes or numbers.
 
-    The loss of the chosen candidate is 0 if nothing was chosen.
+    `loss` belongs to the chosen candidate, and is 0 if nothing was chosen.
     """
 
     chosen: dict[str, Value]
@@ -129,23 +129,23 @@ def compute(cell: Cell) -> CellResult:
 
 
 def rmse(predicted: Targets, actual: Targets) -> float:
-    """Return the root of the mean squared error."""
+    """Return the root of the mean squared error of predictions, shape (n_examples,)."""
     with np.errstate(over="ignore", invalid="ignore"):
         return float(np.sqrt(np.mean((predicted - actual) ** 2)))
 
 
 _prepared: dict[Any, TrainingData] = {}
-"""The examples of the last cell, for other learners on the same split."""
+"""Examples of the last cell, for other learners on the same split."""
 
 
 def training_data(cell: Cell) -> TrainingData:
     """Return the prepared examples of a cell."""
     learner, protocol = cell.learner, cell.protocol.model_dump_json(exclude={"measures"})
-    asked = learner.categories, learner.keeps_missing, _of_votes(cell)
-    key = cell.problem.id, protocol, *asked
+    form = learner.categories, learner.keeps_missing, _takes_votes(cell)
+    key = cell.problem.id, protocol, *form
     data = _prepared.get(key)
     if data is None:
-        # Two of them may not fit into memory.
+        # Two sets of examples may not fit into memory.
         _prepared.clear()
         data = _prepared[key] = _prepare(cell)
     return data
@@ -158,14 +158,14 @@ def _prepare(cell: Cell) -> TrainingData:
     rng = partial(generator, *cell.draws)
     if protocol.noise is not None:
         noise = protocol.noise
-        if on := noise.of_attributes:
-            X = add_noise(X.astype(np.float64), rng("noise"), **on, train=split.train)
+        if changes := noise.attribute_changes:
+            X = add_noise(X.astype(np.float64), rng("noise"), **changes, train=split.train)
         if noise.labels:
             parts = [split.train] if split.valid is None else [split.train, split.valid]
             drawn, n_classes = np.unique(np.concatenate(parts)), max(2, len(problem.classes))
             y = change_labels(y, drawn, noise.labels, n_classes, rng("labels"))
-    rows = X[split.train].astype(np.float64, copy=False)
-    normaliser = Normaliser.fit(rows, problem.missing)
+    X_train = X[split.train].astype(np.float64, copy=False)
+    normaliser = Normaliser.fit(X_train, problem.missing)
     scaled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in
     codes = None
     if cell.learner.categories:
@@ -177,15 +177,15 @@ def _prepare(cell: Cell) -> TrainingData:
             prepared = np.where(np.isnan(X), np.nan, prepared)
         return prepared if codes is None else np.where(codes, X, prepared)
 
-    def part(of: IntArray) -> Part:
-        return Part(prepare(X[of].astype(np.float64, copy=False)), y[of])
+    def part(rows: IntArray) -> Part:
+        return Part(prepare(X[rows].astype(np.float64, copy=False)), y[rows])
 
-    train, test = Part(prepare(rows), y[split.train]), part(split.test)
+    train, test = Part(prepare(X_train), y[split.train]), part(split.test)
     valid = None if split.valid is None else part(split.valid)
     if protocol.holdout is not None and protocol.holdout.by == "test":
         valid = test
     voters, classes = _voters(cell, rng), len(problem.classes)
-    if _of_votes(cell):
+    if _takes_votes(cell):
         assert isinstance(voters, FixedStumps)
         on_train, on_test = voters.outputs(train, test.X, rng)
         train, test = Part(on_train.matrix(), train.y), Part(on_test.matrix(), test.y)
@@ -194,8 +194,8 @@ def _prepare(cell: Cell) -> TrainingData:
     )
 
 
-def _of_votes(cell: Cell) -> bool:
-    """Return whether a learner without voters is given their outputs."""
+def _takes_votes(cell: Cell) -> bool:
+    """Return whether a learner without voters takes their outputs as attributes."""
     return cell.protocol.inputs == "voters" and not cell.learner.gives_votes
 
 

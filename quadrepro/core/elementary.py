@@ -1,9 +1,9 @@
-"""exp, log and their like, made of + - × ÷ alone, so that every processor gives the same bits.
+"""exp, log and related functions in + - × ÷ alone, so that every processor gives the same bits.
 
 numpy and the C library have several versions of these functions and choose one by the processor;
-their last bits differ. The reductions and polynomials are those of fdlibm (Sun Microsystems, 1993),
-whose error is below one unit in the last place. Loops call them for one number; `exp_each` and its
-like take arrays.
+their last bits differ. Reductions and polynomials are taken from fdlibm (Sun Microsystems, 1993),
+whose error is below one unit in the last place. Loops call them for one number; `exp_each`,
+`log_each` and `tanh_each` take arrays.
 """
 
 from __future__ import annotations
@@ -38,16 +38,16 @@ LOG_TERMS = (
 )
 
 LEAST, LARGEST = -745.0, 709.0
-"""exp is 0 below the first, and its argument must not be above the second."""
+"""Range of arguments of exp: the result is 0 below it, and arguments above it are clipped."""
 
 POWERS = np.ldexp(1.0, np.arange(-1075, 1024))
-"""2^k for k from -1075 on."""
+"""2^k for k = -1075, ..., 1023."""
 
 
 @njit
 def exp(x: float) -> float:
     """Return e^x."""
-    # Nothing is skipped, since a processor guesses a branch for every number, and often wrongly.
+    # Without branches, as processors often mispredict them.
     clipped = x if x > LEAST else LEAST
     clipped = clipped if clipped < LARGEST else LARGEST
     k = np.rint(clipped / (LN2_HIGH + LN2_LOW))
@@ -58,13 +58,13 @@ def exp(x: float) -> float:
     p1, p2, p3, p4, p5 = EXP_TERMS
     c = r - t * (p1 + t * (p2 + t * (p3 + t * (p4 + t * p5))))
     y: float = 1.0 - ((low - (r * c) / (2.0 - c)) - high)
-    found = y * float(POWERS[np.int32(k) + 1075])
-    return found if x >= LEAST else (0.0 if x < LEAST else x)
+    power = y * float(POWERS[np.int32(k) + 1075])
+    return power if x >= LEAST else (0.0 if x < LEAST else x)
 
 
 @njit
 def log(x: float) -> float:
-    """Return the natural logarithm; -inf for numbers below 0, too."""
+    """Return the natural logarithm; -inf also for numbers below 0."""
     if not x > 0.0:
         return -np.inf
     m, exponent = math.frexp(x)
@@ -85,7 +85,7 @@ def log(x: float) -> float:
 def log1p(x: float) -> float:
     """Return log(1 + x), accurate for small x too."""
     u = 1.0 + x
-    # log(u) has the relative error of u - 1, which the quotient takes out again.
+    # log(u) has the relative error of u - 1, which the quotient cancels.
     return x if u == 1.0 else log(u) * (x / (u - 1.0))
 
 
@@ -105,23 +105,27 @@ def tanh(x: float) -> float:
 
 @njit
 def _exps(x: FloatArray, out: FloatArray) -> None:
+    """Write e^x, shape (n,)."""
     for i in range(len(x)):
         out[i] = exp(x[i])
 
 
 @njit
 def _logs(x: FloatArray, out: FloatArray) -> None:
+    """Write log(x), shape (n,)."""
     for i in range(len(x)):
         out[i] = log(x[i])
 
 
 @njit
 def _tanhs(x: FloatArray, out: FloatArray) -> None:
+    """Write tanh(x), shape (n,)."""
     for i in range(len(x)):
         out[i] = tanh(x[i])
 
 
 def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
+    """Return the results of a loop for an array of any shape."""
     x = np.asarray(x, dtype=np.float64)
     out = np.empty(x.shape)
     loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
@@ -129,4 +133,4 @@ def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> Fl
 
 
 exp_each, log_each, tanh_each = (partial(_mapped, loop) for loop in (_exps, _logs, _tanhs))
-"""The functions of every number of an array."""
+"""The functions, applied to every number of an array of any shape."""

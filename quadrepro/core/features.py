@@ -1,4 +1,4 @@
-"""The columns of a data set as a data frame, for estimators that ask for one."""
+"""The columns of a data set as a data frame, for estimators that take one."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _REFUSED = re.compile(r'[][<>{}",:]')
-"""Characters that XGBoost or LightGBM refuses in the name of a column."""
+"""Characters that XGBoost or LightGBM refuses in column names."""
 
 
 class Feature(NamedTuple):
-    """A column of examples, which holds numbers or the positions of words.
+    """A column of the examples: numbers, or positions in a list of words.
 
     Attributes
     ----------
@@ -40,7 +40,10 @@ class Feature(NamedTuple):
 
 
 def frame_of(X: FloatArray, features: Sequence[Feature]) -> pd.DataFrame:
-    """Return examples as a data frame; a missing text is empty, other missing values are NA."""
+    """Return examples, shape (n_examples, n_features), as a data frame.
+
+    A missing text is empty; other missing values are NA.
+    """
     import pandas as pd
 
     columns = zip(features, X.T, strict=True)
@@ -52,7 +55,7 @@ def _column(feature: Feature, values: FloatArray) -> Any:
 
     if feature.kind == "number":
         return values
-    # -1 is the place of the last word.
+    # -1 is the position of the last word.
     positions = np.where(np.isnan(values), -1, values).astype(np.intp)
     words = [*feature.words, ""]
     match feature.kind:
@@ -65,7 +68,7 @@ def _column(feature: Feature, values: FloatArray) -> Any:
 
 
 def plain_features(features: Sequence[Feature], packages: Collection[str]) -> list[Feature]:
-    """Return features of the types and names that all estimators of some packages take.
+    """Return features with types and names that all estimators of some packages accept.
 
     Boosters take numbers and categories: texts become categories, and dates become days.
     """
@@ -82,7 +85,7 @@ def plain_features(features: Sequence[Feature], packages: Collection[str]) -> li
 
 
 def dates_of(name: str, texts: Sequence[str], date: str) -> pd.DatetimeIndex:
-    """Return dates in universal time, NaT for empty texts, or refuse a text of another format."""
+    """Return dates in universal time, NaT for empty texts; ConfigError for another format."""
     import pandas as pd
 
     try:

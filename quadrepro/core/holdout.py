@@ -1,4 +1,4 @@
-"""The rule of a hold-out: which random stumps are drawn, and when a run ends."""
+"""Rule of a hold-out: how random stumps are drawn, and when a run ends."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ from quadrepro.base.models import Model
 class HoldoutStumps(Model):
     """Random decision stumps, see `quadrepro.core.voters.drawn.RandomStumps`.
 
-    A threshold is uniform between the training minimum and maximum of its attribute, or the value
-    of a random training example, or uniform within so many standard deviations of the mean. With
-    both directions, a round may pick the complement of each stump too; otherwise one of the two is
-    drawn. Stumps that are not drawn again are those of the first round.
+    A threshold is uniform between the training minimum and maximum of its attribute, or a random
+    training example's value, or uniform within `deviations` standard deviations of the mean. With
+    both directions, a round may also pick the complement of a stump; otherwise one of the two
+    is drawn. Without `redraw`, all rounds have the stumps of the first.
     """
 
     per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
@@ -28,10 +28,10 @@ class HoldoutStumps(Model):
 
 
 class Holdout(Model):
-    """A choice by validation error on half of the rows that are not trained on.
+    """A choice by the validation error on half of the rows outside the training part.
 
-    All but `by` apply only to algorithms that boost random stumps, for which the validation error
-    also chooses the number of rounds. Other algorithms choose from their grids.
+    Except for `by`, the fields apply only to algorithms that boost random stumps, for which the
+    validation error also chooses the number of rounds. Other algorithms choose from their grids.
     """
 
     patience: int = Field(50, ge=1, description="Rounds without fewer errors that end a run.")

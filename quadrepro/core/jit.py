@@ -1,9 +1,9 @@
 """numba's `njit` for the loops of this package, which are compiled when they are first called.
 
-numba is slow to import, and is only imported then. It looks at the file of a function alone, but
-loops call loops of other files: the folder of the cache on disk is named by the hash of all files
-here. The result of every operation is rounded as in numpy, and nothing is reordered or fused. With
-``NUMBA_DISABLE_JIT=1`` the same code runs as Python.
+numba is slow to import, and is only imported then. Its cache depends on the file of a function
+alone, but loops call loops of other files; the folder of the cache on disk is therefore named by
+the hash of all files in `quadrepro.core`. The result of every operation is rounded as in numpy, and
+nothing is reordered or fused. With ``NUMBA_DISABLE_JIT=1`` the same code runs as Python.
 """
 
 from __future__ import annotations
@@ -23,11 +23,11 @@ from quadrepro.base.code import PACKAGE, hash_of
 F = TypeVar("F", bound=Callable[..., Any])
 
 UNUSED = 30 * 24 * 3600
-"""Age in seconds from which a folder of former code is deleted."""
+"""Age in seconds after which a folder of former code is deleted."""
 
 
 class _Loop:
-    """A function that is compiled when it is first called, here or by a compiled one."""
+    """A function that is compiled by its first call, from Python or from a compiled function."""
 
     def __init__(self, function: Callable[..., Any]) -> None:
         functools.update_wrapper(self, function)
@@ -40,8 +40,8 @@ class _Loop:
     def _compiled(self) -> Any:
         import numba
 
-        # numba reads the folder when it makes the function. It is set for this one alone: the
-        # user's own functions are cached where the user wants.
+        # numba reads the folder when it makes the function. It is set for this function alone, and
+        # not for functions of the user.
         before, folder = numba.config.CACHE_DIR, _cache_folder()  # type: ignore[attr-defined]
         numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
         try:
@@ -65,10 +65,10 @@ def njit(function: F) -> F:
 
 @functools.cache
 def _cache_folder() -> str:
-    """Return the folder of compiled loops, or an empty text if no folder can be written to.
+    """Return the folder of compiled loops, or an empty text if none is writable.
 
-    It is in ``NUMBA_CACHE_DIR``, or next to the code, or, where that is read-only, among the
-    temporary files: in a folder that only this user can write to, as its content is run.
+    It is in ``NUMBA_CACHE_DIR``, or next to the code. If these are read-only, it is a temporary
+    folder to which only this user can write, as its content is executed.
     """
     core = PACKAGE / "core"
     name = f"loops-{hash_of(core.rglob('*.py'))[:16]}"
@@ -105,7 +105,7 @@ def _is_writable(folder: Path) -> bool:
 
 @functools.cache
 def _compiling() -> Any:
-    """Return numba's listener that adds up the time of compiling from the first call on."""
+    """Return numba's listener that adds up the time of compiling since the first call."""
     from numba.core import event
 
     listener = event.TimingListener()  # type: ignore[no-untyped-call]

@@ -1,7 +1,7 @@
-"""Metrics: how good predictions are, by name. Folds choose by them, and records are judged by them.
+"""Metrics of predictions, by name. Folds choose candidates by them, and tables show them.
 
-A metric over classes is the mean over those with test examples: in small parts of the rows a rare
-class may have none.
+A metric that averages over classes leaves out classes without test examples: in small parts of the
+rows, a rare class may have none.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ LARGEST = float(np.finfo(np.float64).max)
 
 
 class Judged(Protocol):
-    """Targets and outputs of examples: a record of a cell, or what folds hold out."""
+    """Targets and outputs of examples, from a record of a cell or from the held-out folds."""
 
     @property
     def classes(self) -> Sized:
@@ -59,32 +59,35 @@ class Judged(Protocol):
 
 @dataclass(frozen=True)
 class Metric:
-    """A number for the quality of predictions."""
+    """A measure of the quality of predictions."""
 
     name: str
     """Name in configs, in file names and as a column of ``cells.csv``."""
     label: str
-    """Its name in tables."""
+    """Name in tables."""
     tasks: tuple[Task, ...]
-    """The tasks that it can judge."""
+    """Tasks for which it is defined."""
     needs: Need
-    """What it is computed from. Class probabilities also serve as scores."""
+    """Outputs that it is computed from; class probabilities also serve as scores."""
     function: Function
-    """Targets are class codes from 0, or numbers. The output has shape (n_test,); scores of more
-    than two classes and probabilities have shape (n_test, n_classes)."""
+    """Function of targets, output and the number of classes.
+
+    Targets are class codes from 0, or numbers. The output has shape (n_test,); scores of more
+    than two classes and probabilities have shape (n_test, n_classes).
+    """
     greater_is_better: bool = True
     """Whether the highest value is the best."""
     counts_errors: bool = False
-    """Whether it is the share of wrong examples, which tests of single examples compare."""
+    """Whether it is the share of wrong examples, for tests that compare single examples."""
 
     @property
     def in_target_unit(self) -> bool:
-        """Whether it is an error in the unit of the target, which ratios compare over targets."""
+        """Whether it has the target's unit, so that only ratios are comparable over targets."""
         return self.tasks == NUMBERS and (not self.greater_is_better or self.name[:4] == "neg_")
 
     @property
     def sign(self) -> float:
-        """-1 if the highest value is the best, and else 1: a loss is a value times it."""
+        """Factor that turns values into losses: -1 if the highest value is the best, else 1."""
         return -1.0 if self.greater_is_better else 1.0
 
     def value(self, judged: Judged) -> float | None:
@@ -93,7 +96,7 @@ class Metric:
         if output is None:
             return None
         with warnings.catch_warnings():
-            # scikit-learn warns of what is undefined and returns NaN, or raises an error.
+            # For undefined values scikit-learn warns and returns NaN, or raises an error.
             warnings.simplefilter("ignore")
             try:
                 value = float(self.function(np.asarray(judged.actual), output, len(judged.classes)))
@@ -102,19 +105,19 @@ class Metric:
         return value if math.isfinite(value) else None
 
     def output(self, judged: Judged) -> Array | None:
-        """Return the outputs that the metric judges; None if the learner does not give them."""
+        """Return the outputs that the metric is computed from; None if the learner has none."""
         if self.needs == "predictions":
             return judged.predicted
         two, probabilities = len(judged.classes) == 2, judged.probabilities
-        # Scores of one of several classes need not be comparable between examples; a scorer of
-        # scikit-learn takes them all the same.
+        # Scores of one of several classes need not be comparable between examples; scikit-learn's
+        # scorers use them nevertheless.
         scored = two or probabilities is None or METRICS.get(self.name) is not self
         if self.needs == "scores" and judged.scores is not None and scored:
-            # A class that no training example has may have the score -inf.
+            # A class without training examples may have the score -inf.
             return np.clip(judged.scores.astype(np.float64), -LARGEST, LARGEST)
         if probabilities is None:
             return None
-        # They are kept with few digits; scikit-learn warns unless they add up to 1 exactly enough.
+        # Records hold few digits, and scikit-learn warns if the sums are not close enough to 1.
         columns = probabilities.astype(np.float64)
         with np.errstate(invalid="ignore"):
             columns = columns / columns.sum(axis=1, keepdims=True)
@@ -122,12 +125,12 @@ class Metric:
 
 
 def _sklearn(name: str) -> Callable[..., float]:
-    """Return a function of scikit-learn's, imported when it is called."""
+    """Return a function of scikit-learn, imported when it is called."""
     return lambda *arrays, **options: resolve_name(f"sklearn.metrics:{name}")(*arrays, **options)
 
 
-def _of_pairs(name: str) -> Function:
-    """Return a function of scikit-learn's that needs no number of classes."""
+def _plain(name: str) -> Function:
+    """Return a metric of scikit-learn that ignores the number of classes."""
     return lambda y, output, k: _sklearn(name)(y, output)
 
 
@@ -135,8 +138,8 @@ def _one_hot(y: Array, k: int) -> Array:
     return np.asarray(y[:, None] == np.arange(k), dtype=np.intp)
 
 
-def _of_ranks(name: str) -> Function:
-    """Return a metric of scores; for more classes, the mean of each tested one against the rest."""
+def _ranking(name: str) -> Function:
+    """Return a metric of scores; for more classes, a mean of tested ones against the rest."""
 
     def function(y: Array, scores: Array, k: int) -> float:
         codes = _tested(y)
@@ -183,28 +186,26 @@ _PLAIN: Need = "predictions"
 METRICS = {
     metric.name: metric
     for metric in (
-        Metric("error", "error", CLASSES, _PLAIN, _of_pairs("zero_one_loss"), False, True),
+        Metric("error", "error", CLASSES, _PLAIN, _plain("zero_one_loss"), False, True),
         Metric("balanced_error", "balanced error", CLASSES, _PLAIN, _balanced_error, False),
-        Metric("auc", "AUC", CLASSES, "scores", _of_ranks("roc_auc_score")),
+        Metric("auc", "AUC", CLASSES, "scores", _ranking("roc_auc_score")),
         Metric(
             "average_precision",
             "average precision",
             CLASSES,
             "scores",
-            _of_ranks("average_precision_score"),
+            _ranking("average_precision_score"),
         ),
         Metric("log_loss", "log loss", CLASSES, "probabilities", _log_loss, False),
         Metric("brier", "Brier score", CLASSES, "probabilities", _brier, False),
         Metric("f1", "F1", CLASSES, _PLAIN, _f1),
-        Metric("mcc", "Matthews correlation", CLASSES, _PLAIN, _of_pairs("matthews_corrcoef")),
-        Metric("rmse", "RMSE", NUMBERS, _PLAIN, _of_pairs("root_mean_squared_error"), False),
-        Metric(
-            "mae", "mean absolute error", NUMBERS, _PLAIN, _of_pairs("mean_absolute_error"), False
-        ),
-        Metric("r2", "R²", NUMBERS, _PLAIN, _of_pairs("r2_score")),
+        Metric("mcc", "Matthews correlation", CLASSES, _PLAIN, _plain("matthews_corrcoef")),
+        Metric("rmse", "RMSE", NUMBERS, _PLAIN, _plain("root_mean_squared_error"), False),
+        Metric("mae", "mean absolute error", NUMBERS, _PLAIN, _plain("mean_absolute_error"), False),
+        Metric("r2", "R²", NUMBERS, _PLAIN, _plain("r2_score")),
     )
 }
-"""Metrics of names or definitions of our own; `find_metric` prefers them to scorers."""
+"""Metrics with names or definitions of our own; `find_metric` prefers them to scorers."""
 
 
 def find_metric(name: str) -> Metric:
@@ -223,30 +224,30 @@ def find_metric(name: str) -> Metric:
 
 
 def fault_of_metric(name: str, tasks: Iterable[Task]) -> str:
-    """Return why a metric can judge none of some tasks, or an empty text."""
-    judged, predicted = {*find_metric(name).tasks}, {*tasks}
-    if judged & predicted:
+    """Return a message if a metric suits none of some tasks, else an empty text."""
+    supported, predicted = {*find_metric(name).tasks}, {*tasks}
+    if supported & predicted:
         return ""
     words = {"classification": "two classes", "multiclass": "more classes", "regression": "numbers"}
-    theirs, ours = (" or ".join(words[t] for t in words if t in s) for s in (judged, predicted))
+    theirs, ours = (" or ".join(words[t] for t in words if t in s) for s in (supported, predicted))
     fitting = [other.name for other in METRICS.values() if predicted & {*other.tasks}]
     return f"{name} is a metric of {theirs}, and here {ours} are predicted{nearest(name, fitting)}"
 
 
 def scorer_names() -> list[str]:
-    """Return the names of scikit-learn's scorers that can be a metric."""
+    """Return the names of scikit-learn's scorers that can serve as metrics."""
     from sklearn.metrics import get_scorer_names
 
     return [name for name in get_scorer_names() if metric_of_scorer(name).tasks]
 
 
 class KnownOutput:
-    """What scorers take for a fitted classifier: it returns a given output, and notes the method.
+    """Stand-in for a fitted classifier: it returns a given output, and records the called method.
 
     Attributes
     ----------
     needs : str
-        The kind of output that was asked for last.
+        Kind of output that was requested last.
     """
 
     _estimator_type = "classifier"
@@ -261,7 +262,7 @@ class KnownOutput:
         return Tags("classifier", TargetTags(required=True), classifier_tags=ClassifierTags())
 
     def fit(self, X: Array, y: Array) -> None:
-        """Take part in scikit-learn's protocol."""
+        """Do nothing, as scikit-learn requires the method."""
 
     def predict(self, X: Array) -> Array:
         """Return the output as predictions."""
@@ -281,7 +282,7 @@ class KnownOutput:
 
 @cache
 def metric_of_scorer(name: str) -> Metric:
-    """Return one of scikit-learn's scorers as a metric, whose highest value is the best.
+    """Return a scorer of scikit-learn as a metric whose highest value is the best.
 
     It has no tasks if the scorer is for clusters, or for several labels per example.
     """
@@ -296,12 +297,12 @@ def metric_of_scorer(name: str) -> Metric:
             return float(scorer(classifier, np.zeros((len(y), 1)), y, **labels))
 
     def function(y: Array, output: Array, k: int) -> float:
-        # The classes that are not tested have probabilities, too.
+        # Classes without test examples have probabilities, too.
         labels = {"labels": [*range(k)]} if needs == "probabilities" else {}
         return score(y, KnownOutput(output, k), **labels)
 
     def value_of(y: Array, output: Array, k: int) -> float | None:
-        """Return the value for targets and outputs, None if the scorer refuses them."""
+        """Return the value for targets and outputs; None if the scorer refuses them."""
         with warnings.catch_warnings(), suppress(ValueError, IndexError):
             warnings.simplefilter("ignore")
             return function(y, output, k)
@@ -322,7 +323,7 @@ def metric_of_scorer(name: str) -> Metric:
     sizes: dict[Task, int] = {"classification": 2, "multiclass": 3}
     tasks = tuple(task for task, k in sizes.items() if judges(k))
     if needs == "predictions" and tasks and value_of(two, 1 - two, 2) == value_of(two, two, 2):
-        tasks = ()  # clusters, which are the same under other names
+        tasks = ()  # a metric of clusters, to which labels are only names
     elif needs == "predictions" and value_of(numbers, numbers, 0) is not None:
         tasks = NUMBERS
     return Metric(name, name, tasks, needs, function)

@@ -1,6 +1,6 @@
-"""Preparing examples: a data set in a view as arrays, filled and normalised by the training rows.
+"""Preparation of examples: a data set in a view becomes arrays, filled in and normalised.
 
-Columns become numeric, and the target labels or numbers. Noise is added before normalising.
+Columns become numbers, and targets labels or numbers. Noise is added before normalising.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ class Encoded:
     classes : tuple of str
         Names of the classes, see `quadrepro.data.card.Card.classes_of`; empty for a regression.
     missing : {"mean", "low"}
-        How to fill in missing values, see `quadrepro.core.preprocessing.Normaliser`.
+        Fill value of missing values, see `Normaliser.fit`.
     features : tuple of Feature
         Names of the columns of `X`, and the codes whose positions they hold.
     rows : ndarray of int, shape (n_rows,)
-        The places of the rows in the data set.
+        Index of each row in the data set.
     """
 
     X: NumberArray
@@ -54,11 +54,11 @@ class Encoded:
 def encode(dataset: Dataset, view: View) -> Encoded:
     """Turn a data set into arrays, or raise ConfigError if the view does not fit it.
 
-    The codes of a nominal attribute have the order of the view, or else that of the card, or else
-    the `default_order` of the codes that occur in any row. With ordinal encoding, a code becomes
-    its position, counted from 0. With one-hot encoding, every code becomes a column of zeros and
-    ones. A missing code is missing in all of these columns, or has a column ``attribute=`` if the
-    view gives missing values a value of their own.
+    The order of a nominal attribute's codes is taken from the view, or else from the card, or else
+    it is the `default_order` of the codes in the data. With ordinal encoding, a code becomes its
+    position, counted from 0. With one-hot encoding, every code becomes a column of zeros and ones.
+    A missing code is missing in all of these columns, or becomes a column ``attribute=`` if the
+    view treats missing values as a value.
     """
     card, table = dataset.card, dataset.table
     for mistake in card.mistakes(view):
@@ -90,7 +90,7 @@ def encode(dataset: Dataset, view: View) -> Encoded:
 
 
 def equal_rows(X: NumberArray) -> IntArray:
-    """Return a code for each row, the same for equal ones, in the order of their first rows."""
+    """Return a code for each row, shape (n_rows,); equal rows share one, in order of occurrence."""
     import pandas as pd
 
     frame = pd.DataFrame(X)
@@ -98,11 +98,11 @@ def equal_rows(X: NumberArray) -> IntArray:
     return codes
 
 
-def count_rows(found: Found, view: View) -> int:
-    """Return the number of rows in a view, from the card if that tells, or else from the data."""
-    card = found.card
+def count_rows(stored: Found, view: View) -> int:
+    """Return the number of rows in a view, from the card if possible, else from the data."""
+    card = stored.card
     if view.duplicates == "drop":
-        return len(encode(found.load(), view).rows)
+        return len(encode(stored.load(), view).rows)
     drops = view.missing == "drop" and card.rows_with_missing > 0
     match bool(view.where), bool(view.part), bool(view.kept_labels), drops:
         case False, False, _, False:
@@ -113,12 +113,12 @@ def count_rows(found: Found, view: View) -> int:
         case False, False, False, True if not view.exclude:
             return card.rows - card.rows_with_missing
     kept = [a for a in card.attributes if drops and a.name not in view.exclude]
-    table = found.load(only={*view.where, *(a.name for a in kept)}).table
+    table = stored.load(only={*view.where, *(a.name for a in kept)}).table
     return int(_rows(table, view, kept).sum())
 
 
 def count_columns(card: Card, view: View) -> int:
-    """Return about how many columns a view has, by the card alone."""
+    """Return the approximate number of columns in a view, from the card alone."""
     kept = [a for a in card.attributes if a.name not in view.exclude]
     codes = [view.order.get(a.name, a.codes) or "_" for a in kept]
     return bool(view.target_as) + (sum(map(len, codes)) if view.nominal == "one-hot" else len(kept))
@@ -145,8 +145,8 @@ def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray
             return target.astype(np.float64)
         case None:
             codes = {label: float(code) for code, label in enumerate(classes)}
-            found = np.array([codes[label] for label in target.tolist()])
-            return 2.0 * found - 1.0 if len(classes) == 2 else found
+            y = np.array([codes[label] for label in target.tolist()])
+            return 2.0 * y - 1.0 if len(classes) == 2 else y
         case Threshold() as threshold:
             positive = threshold.holds(target.astype(np.float64))
         case labels:
@@ -157,7 +157,7 @@ def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray
 def _columns(
     attribute: Attribute, column: Column, rows: IntArray, view: View
 ) -> Iterator[tuple[Feature, NumberArray]]:
-    """Yield the columns of an attribute."""
+    """Yield the columns of an attribute, shape (n_rows,) each."""
     name = attribute.name
     if attribute.kind == "numeric":
         yield Feature(name), cast(NumberArray, column[rows])
@@ -166,19 +166,19 @@ def _columns(
     feature = _nominal(attribute, column, view, codes)
     column = column[rows]
     if view.nominal == "ordinal":
-        position = {"": np.nan} | {code: float(place) for place, code in enumerate(codes)}
+        position = {"": np.nan} | {code: float(i) for i, code in enumerate(codes)}
         yield feature, np.array([position[code] for code in column.tolist()])
         return
     missing = column == ""
     for code in codes:
-        zeros = np.where(missing, 0.0 if view.missing == "low" else np.nan, column == code)
-        yield Feature(f"{name}={code}"), zeros
+        indicators = np.where(missing, 0.0 if view.missing == "low" else np.nan, column == code)
+        yield Feature(f"{name}={code}"), indicators
     if view.missing == "low" and missing.any():
         yield Feature(f"{name}="), missing.astype(np.float64)
 
 
 def _nominal(attribute: Attribute, column: Column, view: View, codes: tuple[str, ...]) -> Feature:
-    """Return a nominal attribute: dates, text if most values are distinct, or categories."""
+    """Return the feature of a nominal attribute: date, text if most values differ, or category."""
     name, date = attribute.name, attribute.date
     if date:
         return Feature(name, "date", codes, date)
@@ -202,7 +202,7 @@ def _codes(attribute: Attribute, column: Column, view: View) -> tuple[str, ...]:
 
 @dataclass(frozen=True, eq=False)
 class Normaliser:
-    """Normalises every column to tanh((x - mean) / std), once missing values are filled.
+    """Fills in missing values and normalises columns to tanh((x - mean) / std).
 
     Attributes
     ----------
@@ -219,10 +219,10 @@ class Normaliser:
 
     @classmethod
     def fit(cls, X: FloatArray, missing: Literal["mean", "low"] = "mean") -> Self:
-        """Compute the parameters from training rows.
+        """Compute the parameters from training rows, shape (n_rows, n_attributes).
 
-        A missing value becomes the training mean or, if it is to be "low", the training minimum
-        less one deviation (1 for a constant column); 0 in a column without any value.
+        A missing value becomes the training mean or, with "low", the training minimum less one
+        deviation (1 for a constant column). In a column without values it becomes 0.
         """
         # A sum over rows rounds differently in another memory layout.
         X = np.ascontiguousarray(X, dtype=np.float64)
@@ -234,19 +234,19 @@ class Normaliser:
         return cls(fill, mean, std)
 
     def transform(self, X: FloatArray) -> FloatArray:
-        """Normalise rows."""
+        """Normalise rows, shape (n_rows, n_attributes)."""
         # With a tiny deviation, a distant value overflows to infinity, whose tanh is 1 as well.
         with np.errstate(over="ignore"):
             return elementary.tanh_each((self.fill_in(X) - self.mean) / self.std)
 
     def fill_in(self, X: FloatArray) -> FloatArray:
-        """Fill in missing values without normalising."""
+        """Fill in missing values without normalising, shape (n_rows, n_attributes)."""
         missing = np.isnan(X)
         return np.where(missing, self.fill, X) if missing.any() else X
 
 
 def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return minimum, mean and deviation of each column; 0, 0, 1 without values."""
+    """Return minimum, mean and deviation of columns, shape (n_attributes,); 0, 0, 1 if empty."""
     n_seen = np.maximum((~np.isnan(X)).sum(axis=0), 1)
     low, high, _ = ranges_of(X)
     # The mean of equal values can differ from them by a rounding error, which is not a spread.
@@ -262,20 +262,20 @@ def _moments(X: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
 def change_labels(
     y: FloatArray, rows: IntArray, share: float, n_classes: int, rng: np.random.Generator
 ) -> FloatArray:
-    """Return the labels with another class for a share of the given rows.
+    """Return labels, shape (n_rows,), with another class for a share of the given rows.
 
-    A random round(share * n) of n rows are changed; every other class is as likely (T. Dietterich,
-    "An experimental comparison of three methods for constructing ensembles of decision trees",
-    Machine Learning 40, 2000). With equal generators, the rows of a smaller share are among those
-    of a larger one.
+    Each of round(share * n) random rows gets one of the other classes with equal probability
+    (T. Dietterich, "An experimental comparison of three methods for constructing ensembles of
+    decision trees", Machine Learning 40, 2000). With equal generators, a smaller share changes a
+    subset of the rows that a larger one changes.
     """
     drawn = rng.permutation(rows)
     steps = rng.integers(1, n_classes, size=len(rows))
     n_changed = round(share * len(rows))
     changed, steps = drawn[:n_changed], steps[:n_changed]
-    found = y.copy()
-    found[changed] = -y[changed] if n_classes == 2 else (y[changed] + steps) % n_classes
-    return found
+    labels = y.copy()
+    labels[changed] = -y[changed] if n_classes == 2 else (y[changed] + steps) % n_classes
+    return labels
 
 
 def add_noise(
@@ -286,12 +286,12 @@ def add_noise(
     *,
     train: IntArray,
 ) -> FloatArray:
-    """Add normal noise to every attribute, clipped to its range.
+    """Add normal noise to every attribute, clipped to its range, shape (n_rows, n_attributes).
 
     x' = clip(x + N(0, deviation²) · range, min, max) (CB-Boost, section 5.4 and appendix F). The
-    range is that of the training rows; another row whose value is beyond it is not taken further.
-    The same generator gives the same normal numbers for every deviation. Before noise is added,
-    values are narrowed to the share `contrast` of their range, about its middle.
+    training rows determine the range; noise does not move a value outside it any further out. The
+    same generator gives the same normal numbers for every deviation. Before noise is added, values
+    are narrowed to the share `contrast` of their range, about its middle.
     """
     # A column without values has no range, and stays NaN.
     low, high, _ = ranges_of(X[train])

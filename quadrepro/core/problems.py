@@ -1,7 +1,7 @@
 """The examples of a cell: rows of a data set, or a fresh sample, and how they are split.
 
-A plan needs the number of rows, which a card nearly always tells. Rows are read and encoded when a
-problem is asked for, and splits are drawn.
+A plan needs only the number of rows, which most cards hold. Rows are read and encoded, and splits
+drawn, when a problem is first used.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from quadrepro.errors import ConfigError
 
 @dataclass(frozen=True, eq=False)
 class Problem(Encoded):
-    """Encoded rows of a data set or of a fresh sample, and how they are divided.
+    """Encoded rows of a data set or of a fresh sample, with their split.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Problem(Encoded):
     truth : ndarray of shape (n_rows,) or None, default None
         The targets without their noise, if they are known.
     id : str
-        Tells problems apart, also in other processes.
+        Unique name of the problem, also in other processes.
     """
 
     split: Split
@@ -55,19 +55,19 @@ class Problem(Encoded):
 
 @dataclass(frozen=True, eq=False)
 class Examples:
-    """A data set in a view, and what a rule needs of its rows."""
+    """A data set in a view, with the rule that divides its rows."""
 
-    found: Found
+    stored: Found
     view: View
     rule: SplitRule
 
     @cached_property
     def n_rows(self) -> int:
         """The number of rows."""
-        return count_rows(self.found, self.view)
+        return count_rows(self.stored, self.view)
 
-    def of(self, dataset: Dataset) -> tuple[Encoded, KnownRows]:
-        """Encode a data set."""
+    def encoded(self, dataset: Dataset) -> tuple[Encoded, KnownRows]:
+        """Return an encoded data set, with the properties of its rows that the rule uses."""
         encoded, rule = encode(dataset, self.view), self.rule
         named = {name: dataset.table.columns[name] for name in rule.columns.values()}
         columns = {name: column[encoded.rows] for name, column in named.items()}
@@ -78,46 +78,46 @@ class Examples:
             parts = load_splits(dataset.card, rule.openml_task)[encoded.rows]
         dates = {attribute.name: attribute.date for attribute in dataset.table.attributes}
         date = dates.get(rule.time or "")
-        return encoded, KnownRows.of(rule, encoded.y, columns, parts, date)
+        return encoded, KnownRows.for_rule(rule, encoded.y, columns, parts, date)
 
 
 @lru_cache(maxsize=2)
 def read(examples: Examples) -> tuple[Encoded, KnownRows]:
-    """Read and encode a data set; the last two are kept, as cells of one come in a row."""
-    return examples.of(examples.found.load(keep=True))
+    """Read and encode a data set; the last two are kept, as its cells follow one another."""
+    return examples.encoded(examples.stored.load(keep=True))
 
 
 @dataclass(frozen=True, eq=False)
 class StoredRows:
-    """Splits the rows of a data set in a view."""
+    """The rows of a data set in a view, with their splitter."""
 
     examples: Examples
     splitter: Splitter
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """About the sizes of the training, validation and test part."""
+        """Approximate sizes of the training, validation and test part."""
         return self.splitter.sizes
 
     def test_share(self, n_test: float) -> float:
-        """Return the share of a split's rows that are tested, given their mean number."""
+        """Return the share of test rows in a split, given their mean number."""
         return self.splitter.test_share(n_test)
 
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
-        encoded, known = read(self.examples)
-        return Problem(**vars(encoded), split=self.splitter.split(draws, known))
+        encoded, facts = read(self.examples)
+        return Problem(**vars(encoded), split=self.splitter.split(draws, facts))
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
         """Raise ConfigError if the view does not fit the rows, or they cannot be divided."""
-        encoded, known = self.examples.of(dataset)
+        encoded, facts = self.examples.encoded(dataset)
         if self.splitter.rule.needs_rows:
-            self.splitter.check(draws, known, encoded.y if encoded.classes else None)
+            self.splitter.check(draws, facts, encoded.y if encoded.classes else None)
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on besides the view, the rule and the draws."""
-        card, view, rule = self.examples.found.card, self.examples.view, self.splitter.rule
+        """Everything that results depend on, apart from the view, the rule and the draws."""
+        card, view, rule = self.examples.stored.card, self.examples.view, self.splitter.rule
         # The hash of the rows leaves out the order of codes.
         coded = (a for a in card.attributes if a.codes and a.name not in view.order)
         orders = {a.name: a.codes for a in coded}
@@ -127,16 +127,16 @@ class StoredRows:
         if rule.openml_task is not None:
             content["splits"] = hash_of_splits(card, rule.openml_task)
         if rule.time:
-            # The number of repeats decides how long the windows are.
+            # The number of repeats determines the length of the windows.
             content["repeats"] = self.splitter.repeats
         return content
 
 
 @dataclass(frozen=True, eq=False)
 class FreshRows:
-    """Draws a fresh sample for every repeat, by the rule of a data set."""
+    """Fresh samples, one for every repeat, from the rule of a data set."""
 
-    found: Found
+    stored: Found
     view: View
     title: str
     rule: str
@@ -150,14 +150,14 @@ class FreshRows:
         return self.sample.train, self.sample.valid, self.sample.test
 
     def test_share(self, n_test: float) -> float:
-        """Return 0: no row of a sample is drawn again for another one."""
+        """Return 0, since samples share no rows."""
         return 0.0
 
     def problem(self, draws: Draws) -> Problem:
         """Return the sample of one repeat."""
         rng, sizes = generator(*draws, "sample"), self.sizes
         drawn = draw_fresh(self.rule, self.parameters, sizes, rng)
-        encoded = encode(Dataset(self.found.card, drawn.table, self.found.origin), self.view)
+        encoded = encode(Dataset(self.stored.card, drawn.table, self.stored.origin), self.view)
         if len(encoded.y) < sum(sizes) or self.view.sample_rows:
             message = f"the view of {self.title} leaves out rows, so it cannot be sampled"
             raise ConfigError(message)
@@ -167,12 +167,12 @@ class FreshRows:
         return Problem(**vars(encoded), split=split, truth=drawn.truth)
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:
-        """Raise ConfigError if the view does not fit the first sample, or the rule its sizes."""
+        """Raise ConfigError if the first sample cannot be drawn or does not fit the view."""
         self.problem(next(iter(draws)))
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on besides the view, the sizes and the draws."""
+        """Everything that results depend on, apart from the view, the sizes and the draws."""
         return {"rule": self.rule, "parameters": self.parameters}
 
 
@@ -181,13 +181,13 @@ RowSource = StoredRows | FreshRows
 
 @lru_cache(maxsize=1)
 def problem_of(source: RowSource, draws: Draws) -> Problem:
-    """Return the problem of one repeat; the last is kept, as cells of one split come in a row."""
+    """Return the problem of one repeat; the last is kept, as its cells follow one another."""
     return source.problem(draws)
 
 
 @dataclass(frozen=True, eq=False)
 class Sources:
-    """Makes the sources of an experiment; rows with the same view of a data set share it."""
+    """Factory of the sources of an experiment; rows with the same view of a data set share one."""
 
     datasets: Mapping[str, Found]
     repeats: int
@@ -204,28 +204,29 @@ class Sources:
         title: str,
         parameters: Mapping[str, float],
     ) -> RowSource:
-        """Return the source of the row of a data set; rows are read only to count them."""
+        """Return the source of a row of the table; data are read only to count their rows."""
         if self.in_memory is not None:
             return self.in_memory
-        of_view = json.dumps(view.content(), sort_keys=True)
-        key = title, of_view, protocol.model_dump_json(exclude={"measures"})
+        text = json.dumps(view.content(), sort_keys=True)
+        key = title, text, protocol.model_dump_json(exclude={"measures"})
         if key in self._sources:
             return self._sources[key]
-        found, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
+        stored, rule, folds = self.datasets[name], protocol.split, protocol.inner_folds
         if view.duplicates == "one-side":
             try:
                 rule = rule.with_equal_rows()
             except ValueError as error:
                 raise ConfigError(f"{title}: {error}") from None
         if protocol.sample is not None:
-            drawn = rule_of(found.card, parameters)
-            fresh = FreshRows(found, view, title, *drawn, protocol.sample, folds)
+            drawn = rule_of(stored.card, parameters)
+            fresh = FreshRows(stored, view, title, *drawn, protocol.sample, folds)
             return self._sources.setdefault(key, fresh)
-        known = rule if rule.needs_rows else SplitRule()
-        examples = self._examples.setdefault((name, of_view, known), Examples(found, view, known))
-        n_rows, of = examples.n_rows, None
+        row_rule = rule if rule.needs_rows else SplitRule()
+        examples = Examples(stored, view, row_rule)
+        examples = self._examples.setdefault((name, text, row_rule), examples)
+        n_rows, n_total = examples.n_rows, None
         if view.sample_rows is not None:
-            n_rows, of = view.sample_rows, n_rows
+            n_rows, n_total = view.sample_rows, n_rows
         holdout = protocol.holdout is not None
-        splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, of)
+        splitter = Splitter(title, rule, n_rows, folds, holdout, self.repeats, n_total)
         return self._sources.setdefault(key, StoredRows(examples, splitter))

@@ -17,31 +17,31 @@ from quadrepro.data.schema import View
 
 
 def _times_and_folds(value: Any) -> str:
-    """Return ``10`` as ``1x10``, so that both are the same rule."""
-    found = re.fullmatch(r"(?:([1-9]\d{0,5})x)?([1-9]\d{0,5})", str(value))
-    if found is None or found[2] == "1":
+    """Return ``10`` as ``1x10``, so that the two are the same rule."""
+    match = re.fullmatch(r"(?:([1-9]\d{0,5})x)?([1-9]\d{0,5})", str(value))
+    if match is None or match[2] == "1":
         raise ValueError(
-            "outer must be a number of folds of 2 or more, such as 10, or how often rows are"
-            f" divided into how many, such as 5x2, not {value!r}"
+            "outer must be a number of folds of at least 2, such as 10, or repeats x folds, such as"
+            f" 5x2, not {value!r}"
         )
-    return f"{found[1] or 1}x{found[2]}"
+    return f"{match[1] or 1}x{match[2]}"
 
 
 def _none_required(schema: dict[str, Any]) -> None:
-    """Require no key in a JSON schema, since rows of a config change some keys only."""
+    """Make all keys of a JSON schema optional, since rows of a config may change any of them."""
     schema.pop("required", None)
 
 
-def _given(model: Model) -> set[str]:
+def _changed(model: Model) -> set[str]:
     """Return the fields that are neither at their default nor null."""
     return {*model.model_dump(exclude_defaults=True, exclude_none=True)}
 
 
-def _refuse_pairs(given: Collection[str], apart: Mapping[str, tuple[str, ...]]) -> None:
-    """Refuse two fields of which one would have no effect, or not the one that it names."""
-    for key, others in apart.items():
+def _refuse_pairs(keys: Collection[str], conflicts: Mapping[str, tuple[str, ...]]) -> None:
+    """Refuse two fields that cannot be combined."""
+    for key, others in conflicts.items():
         for other in others:
-            if key in given and other in given:
+            if key in keys and other in keys:
                 message = f"{other} cannot be combined with {key}: leave one of them out"
                 raise fault(message, *other.split("."))
 
@@ -52,11 +52,11 @@ Attribute = Annotated[str, Field(min_length=1)]
 
 
 EQUAL = "="
-"""Groups of equal rows, where a view does not divide these."""
+"""Name of the groups of equal rows, for views that do not divide them."""
 
 
 class SplitRule(Model):
-    """How rows are divided into a training and a test part.
+    """Rule that divides rows into a training and a test part.
 
     By default, a share of the rows is drawn for training. At most one of `time`, `outer`, `column`
     and `openml_task` replaces this.
@@ -80,7 +80,7 @@ class SplitRule(Model):
     def _all_have_an_effect(self) -> Self:
         kind = "a number for train" if isinstance(self.train, int) else f"train: {self.train}"
         sizes = ("train", "at_most", "test")
-        apart = {
+        conflicts = {
             "train: all": (
                 *("time", "outer", "column", "openml_task"),
                 *("stratify", "groups", "at_most", "test"),
@@ -92,7 +92,7 @@ class SplitRule(Model):
             "openml_task": sizes,
             "groups": ("test",),
         }
-        _refuse_pairs({*_given(self), kind}, apart)
+        _refuse_pairs({*_changed(self), kind}, conflicts)
         return self
 
     @property
@@ -121,7 +121,7 @@ class SplitRule(Model):
 
     @property
     def needs_rows(self) -> bool:
-        """Whether splits depend on what the rows hold, and not on their number alone."""
+        """Whether splits depend on the values of the rows, and not on their number alone."""
         return self.stratify or self.openml_task is not None or bool(self.groups or self.columns)
 
     @property
@@ -146,11 +146,11 @@ class SplitRule(Model):
 
     @property
     def share(self) -> Fraction:
-        """The share of the rows or groups to train on, exactly as it is written."""
+        """The share of training rows or groups, as the exact fraction in the config."""
         return Fraction("1/2" if self.train == "half" else str(self.train))
 
     def first_share(self, n_rows: int) -> int:
-        """Return how many rows or groups `train` means, without regard to `at_most`."""
+        """Return the number of training rows or groups, without the limit `at_most`."""
         return self.train if isinstance(self.train, int) else math.ceil(self.share * n_rows)
 
     def training_size(self, n_rows: int) -> int:
@@ -179,8 +179,8 @@ class Noise(Model):
     labels: float = Field(0.0, ge=0, lt=1, description="Share of rows with another class.")
 
     @property
-    def of_attributes(self) -> dict[str, float]:
-        """What changes attributes; empty if nothing does."""
+    def attribute_changes(self) -> dict[str, float]:
+        """Arguments of `add_noise`; empty if attributes do not change."""
         changed = self.deviation or self.contrast < 1
         return {"deviation": self.deviation, "contrast": self.contrast} if changed else {}
 
@@ -214,7 +214,7 @@ class Protocol(Model):
         None, description="Transformer to vote over instead of stumps, or {its path: parameters}."
     )
     inputs: Literal["attributes", "voters"] = Field(
-        "attributes", description="What learners without voters are given."
+        "attributes", description="Inputs of learners without voters."
     )
     voters: int | None = Field(None, ge=1, description="Voters to draw; by default all are taken.")
     folds: Annotated[int, Field(ge=0)] = Field(
@@ -229,7 +229,7 @@ class Protocol(Model):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        apart = {
+        conflicts = {
             "voter_set": ("holdout", "stumps_per_attribute", "inputs"),
             "inputs": ("holdout", "voters"),
             "measures": ("holdout",),
@@ -240,7 +240,7 @@ class Protocol(Model):
                 *("split.outer", "split.openml_task", "split.groups", "split.time"),
             ),
         }
-        _refuse_pairs(_given(self) | {f"split.{key}" for key in _given(self.split)}, apart)
+        _refuse_pairs(_changed(self) | {f"split.{key}" for key in _changed(self.split)}, conflicts)
         if self.folds == 1:
             raise fault("one fold leaves nothing to train on: give 2 or more, or 0", "folds")
         if self.measures and self.folds:

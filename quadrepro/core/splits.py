@@ -1,7 +1,7 @@
 """Splits of rows into training, validation and test rows, and of training rows into folds.
 
-Rows that are divided by their number alone are permuted here. What looks at classes, groups or time
-is drawn by the splitters of scikit-learn, which takes long to import.
+Splits that depend on the number of rows alone are permutations, drawn here. Splits by classes,
+groups or time use the splitters of scikit-learn, which takes long to import.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ from quadrepro.data.canonical import Column, is_missing, is_text, number, number
 from quadrepro.errors import ConfigError
 
 PARTS = {"train": TRAIN, "valid": 3, "test": TEST}
-"""What a column calls the part of a row, and its number; 0 if a split leaves out the row."""
+"""Number of each part, by its name in a column; 0 marks a row that a split leaves out."""
 
 Parts = tuple[IntArray, IntArray]
-"""Rows that are drawn, and the others."""
+"""Indices of the rows that are drawn, and of the others."""
 
 
 @dataclass(frozen=True)
@@ -56,14 +56,14 @@ class Split:
 
 @dataclass(frozen=True, eq=False)
 class KnownRows:
-    """What a rule needs to know of the rows, besides their number; None for the rest.
+    """Properties of the rows that a rule uses; None for those that it does not use.
 
     Attributes
     ----------
     classes, groups : ndarray of int, shape (n_rows,), or None, default None
         Codes, from 0.
     times : ndarray of int or float, shape (n_rows,), or None, default None
-        What rows are sorted by.
+        Sort key of each row.
     parts : ndarray of uint8, shape (n_rows, n_repeats), or None, default None
         The part of each row in each repeat, as a column or an OpenML task gives it.
     """
@@ -74,7 +74,7 @@ class KnownRows:
     parts: NDArray[np.uint8] | None = None
 
     @classmethod
-    def of(
+    def for_rule(
         cls,
         rule: SplitRule,
         y: FloatArray,
@@ -82,14 +82,24 @@ class KnownRows:
         parts: NDArray[np.uint8] | None = None,
         date: str | None = None,
     ) -> Self:
-        """Return the codes, times and parts that a rule needs.
+        """Return the codes, times and parts that a rule uses.
 
-        They are made from targets, the columns that the rule names, the parts of an OpenML task,
-        and the format of times that are dates.
+        Parameters
+        ----------
+        rule : SplitRule
+            The rule.
+        y : ndarray of shape (n_rows,)
+            Targets.
+        columns : dict
+            The columns that the rule names, each of shape (n_rows,).
+        parts : ndarray of uint8, shape (n_rows, n_repeats), or None, default None
+            Parts of an OpenML task.
+        date : str or None, default None
+            Format of the times, if they are dates.
         """
         for name, column in columns.items():
             if n_missing := int(is_missing(column).sum()):
-                raise ConfigError(f"{name} divides the rows, but is missing in {n_missing} of them")
+                raise ConfigError(f"{name} divides the rows, but is missing in {n_missing} rows")
         return cls(
             _codes(y) if rule.stratify else None,
             _codes(columns[rule.groups]) if rule.groups else None,
@@ -98,14 +108,14 @@ class KnownRows:
         )
 
     def take(self, rows: IntArray) -> Self:
-        """Return what is known of some of the rows."""
+        """Return the properties of some of the rows, given by their indices."""
         return type(self)(
-            *(None if known is None else known[rows] for known in vars(self).values())
+            *(None if values is None else values[rows] for values in vars(self).values())
         )
 
 
 UNKNOWN = KnownRows()
-"""Enough for a rule that divides rows by their number alone."""
+"""Facts for a rule that divides rows by their number alone."""
 
 
 def _codes(column: Column) -> IntArray:
@@ -113,7 +123,7 @@ def _codes(column: Column) -> IntArray:
 
 
 def _times(name: str, column: Column, date: str | None) -> NumberArray:
-    """Return numbers as they are, and dates in microseconds."""
+    """Return numbers unchanged, and dates in microseconds, shape (n_rows,)."""
     if not is_text(column):
         return cast(NumberArray, column)
     texts = column.tolist()
@@ -123,7 +133,7 @@ def _times(name: str, column: Column, date: str | None) -> NumberArray:
 
 
 def _parts(name: str, column: Column) -> NDArray[np.uint8]:
-    """Return the parts of the one split that words name, or of the repeats that test each row."""
+    """Return parts of shape (n_rows, n_repeats), from names of parts or numbers of test repeats."""
     values = column.tolist()
     if PARTS.keys() >= {*values}:
         return np.array([[PARTS[value]] for value in values], dtype=np.uint8)
@@ -137,22 +147,23 @@ def _parts(name: str, column: Column) -> NDArray[np.uint8]:
     return np.where(tested_by[:, None] == repeats, TEST, TRAIN).astype(np.uint8)
 
 
-def draw(known: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Generator) -> Parts:
-    """Draw whole groups, or rows with the share of each class; the others are all if None.
+def draw(facts: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Generator) -> Parts:
+    """Draw whole groups, or rows stratified by class.
 
-    A class with a single row is drawn as if it were of the largest class. One with two rows or more
-    has a row among the drawn and among the others, in exchange for a row of the largest class.
+    With `n_others` of None, all rows that are not drawn are the others. A single row of a class is
+    drawn as if it were of the largest class. A class with two rows or more has a row among the
+    drawn and one among the others, if needed in exchange for a row of the largest class.
     """
     from sklearn.model_selection import GroupShuffleSplit, StratifiedShuffleSplit
 
-    given = {"train_size": n_drawn, "test_size": n_others, "random_state": _seed(rng)}
-    if known.groups is not None:
-        [(drawn, others)] = GroupShuffleSplit(1, **given).split(known.groups, None, known.groups)
+    options = {"train_size": n_drawn, "test_size": n_others, "random_state": _seed(rng)}
+    if facts.groups is not None:
+        [(drawn, others)] = GroupShuffleSplit(1, **options).split(facts.groups, None, facts.groups)
     else:
-        assert known.classes is not None
-        sizes = np.bincount(known.classes)
-        classes = np.where(sizes[known.classes] < 2, sizes.argmax(), known.classes)
-        [(drawn, others)] = StratifiedShuffleSplit(1, **given).split(classes, classes)
+        assert facts.classes is not None
+        sizes = np.bincount(facts.classes)
+        classes = np.where(sizes[facts.classes] < 2, sizes.argmax(), facts.classes)
+        [(drawn, others)] = StratifiedShuffleSplit(1, **options).split(classes, classes)
         for code in np.flatnonzero(sizes > 1):
             for part, other in ((drawn, others), (others, drawn)):
                 rows = np.flatnonzero(classes[other] == code)
@@ -163,40 +174,40 @@ def draw(known: KnownRows, n_drawn: int, n_others: int | None, rng: np.random.Ge
     return drawn, others
 
 
-def deal(n_rows: int, k: int, rng: np.random.Generator, known: KnownRows = UNKNOWN) -> IntArray:
-    """Return the fold of each row; an empty array for 0 folds.
+def deal(n_rows: int, k: int, rng: np.random.Generator, facts: KnownRows = UNKNOWN) -> IntArray:
+    """Return the fold of each row, shape (n_rows,); an empty array for 0 folds.
 
-    Rows are dealt at random; folds divide no group and have equal shares of each class, but a class
-    with fewer rows than folds is missing in some. If times are known, the rows are in their order,
-    and folds are windows of time, with -1 for the rows before the first.
+    Rows are dealt at random. Folds do not divide groups, and are stratified by class; a class with
+    fewer rows than folds is missing in some. With times, the rows are in the order of time, and
+    folds are windows of time; the rows before the first window get -1.
     """
     fold = np.full(n_rows if k else 0, -1, dtype=np.intp)
-    if known.classes is known.groups is known.times is None:
+    if facts.classes is facts.groups is facts.times is None:
         fold[rng.permutation(len(fold))] = np.arange(len(fold)) % max(k, 1)
     elif k:
-        splitter, groups = _splitter(k, rng, known)
+        splitter, groups = _splitter(k, rng, facts)
         with warnings.catch_warnings():
             warnings.filterwarnings("ignore", "The least populated class", UserWarning)
-            for f, (_, rows) in enumerate(splitter.split(fold, known.classes, groups)):
+            for f, (_, rows) in enumerate(splitter.split(fold, facts.classes, groups)):
                 fold[rows] = f
     if len(np.unique(fold[fold >= 0])) < k:
         raise ValueError(f"{n_rows} rows are too few, or their groups too uneven, for {k} folds")
     return fold
 
 
-def _splitter(k: int, rng: np.random.Generator, known: KnownRows) -> tuple[Any, IntArray | None]:
-    """Return scikit-learn's splitter into k folds, and the groups that it takes."""
+def _splitter(k: int, rng: np.random.Generator, facts: KnownRows) -> tuple[Any, IntArray | None]:
+    """Return scikit-learn's splitter into k folds, and its `groups` argument."""
     from sklearn import model_selection as skl
 
-    if known.times is not None:
+    if facts.times is not None:
         return skl.TimeSeriesSplit(k), None
-    if known.groups is None:
+    if facts.groups is None:
         return skl.StratifiedKFold(k, shuffle=True, random_state=_seed(rng)), None
-    if known.classes is None:
-        return skl.GroupKFold(k, shuffle=True, random_state=_seed(rng)), known.groups
-    # Its own shuffling gives groups the classes of others in scikit-learn 1.6.
-    named = rng.permutation(int(known.groups.max()) + 1)
-    return skl.StratifiedGroupKFold(k), named[known.groups]
+    if facts.classes is None:
+        return skl.GroupKFold(k, shuffle=True, random_state=_seed(rng)), facts.groups
+    # With its own shuffling, scikit-learn 1.6 gives groups the classes of others.
+    shuffled = rng.permutation(int(facts.groups.max()) + 1)
+    return skl.StratifiedGroupKFold(k), shuffled[facts.groups]
 
 
 def _seed(rng: np.random.Generator) -> int:
@@ -205,27 +216,29 @@ def _seed(rng: np.random.Generator) -> int:
 
 @dataclass(frozen=True, eq=False)
 class Splitter:
-    """How the rows of a view are split; a split is one draw of it."""
+    """The way in which the rows of a view are split; each split is one draw."""
 
     title: str
     """The row of the table, for messages."""
     rule: SplitRule
     """How the training part is chosen."""
     n_rows: int
-    """Number of rows that are divided."""
+    """Number of rows to divide."""
     folds: int
     """Number of folds of the training part; 0 for no folds."""
     holdout: bool
-    """Whether the rows that are not trained on are halved into validation and test rows."""
+    """Whether the rows outside the training part are halved into validation and test rows."""
     repeats: int
     """Number of repeats."""
-    of: int | None = None
-    """Number of rows that the divided ones are drawn from, if that is done for every split."""
+    n_total: int | None = None
+    """Number of rows from which each split first draws `n_rows`; None to divide all of them."""
 
     def __post_init__(self) -> None:
-        """Refuse what the number of rows alone rules out."""
-        if self.of is not None and self.of < self.n_rows:
-            raise ConfigError(f"{self.title} has {self.of} rows: {self.n_rows} cannot be drawn")
+        """Refuse splits that need more rows."""
+        if self.n_total is not None and self.n_total < self.n_rows:
+            raise ConfigError(
+                f"{self.title} has {self.n_total} rows: {self.n_rows} cannot be drawn"
+            )
         if self.rule.groups or self.rule.column or self.rule.openml_task:
             return
         n_train, n_valid, n_test = self.sizes
@@ -238,9 +251,9 @@ class Splitter:
 
     @property
     def sizes(self) -> tuple[int, int, int]:
-        """The sizes of the training, validation and test part.
+        """Sizes of the training, validation and test part.
 
-        They are means where repeats differ, and about right where they depend on what rows hold.
+        They are means over the repeats, and estimates if they depend on the values of the rows.
         """
         rule, n_rows = self.rule, self.n_rows
         if rule.train == "all":
@@ -258,104 +271,104 @@ class Splitter:
         return n_train, n_valid, rest - n_valid
 
     def test_share(self, n_test: float) -> float:
-        """Return the share of a split's rows that are tested, given their mean number.
+        """Return the share of test rows in a split, given their mean number.
 
-        It is 1 if all rows are trained on as well.
+        The share is 1 if all rows are training rows as well.
         """
         if self.rule.train == "all":
             return 1.0
         n_train, n_valid, _ = self.sizes
         return n_test / (n_train + n_valid + n_test if self.rule.draws_share else self.n_rows)
 
-    def split(self, draws: Draws, known: KnownRows = UNKNOWN) -> Split:
+    def split(self, draws: Draws, facts: KnownRows = UNKNOWN) -> Split:
         """Draw the split of one repeat."""
         try:
-            if self.of is None:
-                return self._split(draws, known)
-            rows = generator(*draws, "rows").permutation(self.of)[: self.n_rows]
-            return self._split(draws, known.take(rows)).among(rows)
+            if self.n_total is None:
+                return self._split(draws, facts)
+            rows = generator(*draws, "rows").permutation(self.n_total)[: self.n_rows]
+            return self._split(draws, facts.take(rows)).among(rows)
         except ValueError as error:
             raise ConfigError(f"{self.title}, repeat {draws[2]}: {error}") from None
 
-    def check(self, draws: Iterable[Draws], known: KnownRows, y: FloatArray | None) -> None:
-        """Refuse splits that are not possible, or that train on one of the classes `y` alone."""
-        for of_repeat in draws:
-            split = self.split(of_repeat, known)
+    def check(self, draws: Iterable[Draws], facts: KnownRows, y: FloatArray | None) -> None:
+        """Refuse impossible splits, and parts to train on that hold a single class of `y`."""
+        for repeat_draws in draws:
+            split = self.split(repeat_draws, facts)
             seen = [split.train[trained_on(split.fold, f)] for f in range(self.folds)]
             if y is not None and min(np.ptp(y[rows]) for rows in seen or [split.train]) == 0:
-                what = "the rows to train on are all of one class"
-                raise ConfigError(f"{self.title}, repeat {of_repeat[2]}: {what}")
+                message = "the rows to train on are all of one class"
+                raise ConfigError(f"{self.title}, repeat {repeat_draws[2]}: {message}")
 
-    def _split(self, draws: Draws, known: KnownRows) -> Split:
+    def _split(self, draws: Draws, facts: KnownRows) -> Split:
         rule, (seed, name, repeat), valid = self.rule, draws, None
-        if known.parts is not None:
-            train, valid, test = self._given(known.parts, repeat, known.groups)
-        elif known.times is not None:
+        if facts.parts is not None:
+            train, valid, test = self._from_parts(facts.parts, repeat, facts.groups)
+        elif facts.times is not None:
             # Rows of the same time stay in canonical order.
-            order = np.argsort(known.times, kind="stable")
+            order = np.argsort(facts.times, kind="stable")
             n_train, n_test = self._windows[repeat]
             start = self.n_rows - (self.repeats - repeat) * n_test
             train, test = order[start - n_train : start], order[start : start + n_test]
         elif rule.outer_folds:
             division, f = divmod(repeat, rule.outer_folds)
             rng = generator(seed, name, division, "outer")
-            fold = deal(self.n_rows, rule.outer_folds, rng, known)
+            fold = deal(self.n_rows, rule.outer_folds, rng, facts)
             train, test = np.flatnonzero(fold != f), np.flatnonzero(fold == f)
         else:
-            train, test = self._share(draws, known)
+            train, test = self._share(draws, facts)
         if self.holdout and valid is None:
-            valid, test = self._halves(draws, test, known)
+            valid, test = self._halves(draws, test, facts)
         rng = generator(*draws, "folds")
-        return Split(train, test, deal(len(train), self.folds, rng, known.take(train)), valid)
+        return Split(train, test, deal(len(train), self.folds, rng, facts.take(train)), valid)
 
-    def _given(
+    def _from_parts(
         self, parts: NDArray[np.uint8], repeat: int, groups: IntArray | None
     ) -> tuple[IntArray, IntArray | None, IntArray]:
-        """Return the parts that a column or an OpenML task gives."""
-        giver, n = self.rule.column or f"OpenML task {self.rule.openml_task}", parts.shape[1]
+        """Return the training, validation and test rows of one repeat, given the parts of all."""
+        origin, n = self.rule.column or f"OpenML task {self.rule.openml_task}", parts.shape[1]
         if n != self.repeats:
-            raise ValueError(f"{giver} has {n} splits: set repeats to {n}, not {self.repeats}")
+            raise ValueError(f"{origin} has {n} splits: set repeats to {n}, not {self.repeats}")
         part = parts[:, repeat]
-        train, valid, test = (np.flatnonzero(part == place) for place in PARTS.values())
+        train, valid, test = (np.flatnonzero(part == code) for code in PARTS.values())
         if not (train.size and test.size):
-            raise ValueError(f"{giver} has no row of this view to train or to test on")
+            raise ValueError(f"{origin} has no row of this view to train or to test on")
         if bool(valid.size) != self.holdout:
-            raise ValueError(f"{giver} must have valid rows if there is a holdout, and only then")
+            raise ValueError(f"{origin} must have valid rows if there is a holdout, and only then")
         if groups is not None:
             first = np.unique(groups, return_index=True)[1]
             if (part != part[first][groups]).any():
-                raise ValueError(f"{giver} divides a group of {self.rule.groups}")
+                raise ValueError(f"{origin} divides a group of {self.rule.groups}")
         return train, valid if self.holdout else None, test
 
-    def _share(self, draws: Draws, known: KnownRows) -> Parts:
+    def _share(self, draws: Draws, facts: KnownRows) -> Parts:
         """Draw a share of the rows or groups for training."""
         rule, rng = self.rule, generator(*draws, "split")
-        if known.groups is not None:
-            n_groups = len(np.unique(known.groups))
+        if facts.groups is not None:
+            n_groups = len(np.unique(facts.groups))
             n_train = rule.first_share(n_groups)
             if n_train >= n_groups:
                 raise ValueError(f"{n_train} of {n_groups} groups are trained on: too few are left")
-            train, rest = draw(known, n_train, None, rng)
+            train, rest = draw(facts, n_train, None, rng)
             if rule.most is not None and len(train) > rule.most:
                 train = generator(*draws, "at most").permutation(train)[: rule.most]
             return train, rest
         n_train = rule.training_size(self.n_rows)
-        if known.classes is not None:
-            return draw(known, n_train, rule.test, rng)
+        if facts.classes is not None:
+            return draw(facts, n_train, rule.test, rng)
         order = rng.permutation(self.n_rows)
         return order[:n_train], order if rule.train == "all" else order[n_train:][: rule.test]
 
-    def _halves(self, draws: Draws, rest: IntArray, known: KnownRows) -> Parts:
-        """Halve the rows that are not trained on into validation and test rows."""
+    def _halves(self, draws: Draws, rest: IntArray, facts: KnownRows) -> Parts:
+        """Halve the rows outside the training part into validation and test rows."""
         n_valid = len(rest) // 2
-        if known.classes is None:
+        if facts.classes is None:
             return rest[:n_valid], rest[n_valid:]
-        valid, test = draw(known.take(rest), n_valid, None, generator(*draws, "valid"))
+        valid, test = draw(facts.take(rest), n_valid, None, generator(*draws, "valid"))
         return rest[valid], rest[test]
 
     @property
     def _windows(self) -> list[tuple[int, int]]:
-        """The number of rows that each repeat trains on and tests, in the order of time."""
+        """Numbers of training and test rows of each repeat, in the order of time."""
         n_test = (self.n_rows - self.rule.first_share(self.n_rows)) // self.repeats
         before = (self.n_rows - i * n_test for i in range(self.repeats, 0, -1))
         return [(min(n, self.rule.most or n), n_test) for n in before]

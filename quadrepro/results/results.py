@@ -61,7 +61,7 @@ def _places(cell: Cell) -> Any:
     """Return the line or the index of each row of a cell's data set; None if it has none."""
     if not isinstance(cell.source, StoredRows):
         return None
-    return cell.source.examples.found.load().table.places
+    return cell.source.examples.stored.load().table.places
 
 
 def _outcome(record: Record) -> dict[str, Any]:

@@ -70,7 +70,9 @@ def test_weights_are_those_of_the_algorithms_path(estimator: Any) -> None:
     settings = [f.name for f in fields(learner) if f.name in parameters]
     algorithm = learner(**{name: parameters[name] for name in settings})
     axes = {h.name: [parameters.get(h.name)] for h in algorithm.hyperparameters}
-    path = algorithm.path(H, y, Grid.of({name: axis for name, axis in axes.items() if axis[0]}))
+    path = algorithm.path(
+        H, y, Grid.from_values({name: axis for name, axis in axes.items() if axis[0]})
+    )
     options: dict[str, Any] = {"voters": "precomputed", "min_weight_fraction_leaf": 0.0}
     if "n_rounds" not in [*settings, *axes]:
         options["n_rounds"] = None  # the algorithm runs to its end

@@ -18,7 +18,7 @@ from quadrepro.core import elementary, jit
 from tests.make import lines_of
 
 STEP = """
-from quadrepro.core.learners.rounds import step_of
+from quadrepro.core.learners.reweighting import step_of
 print(step_of(0.5, 2))
 """
 """Calls a loop that calls one of another file."""

@@ -228,7 +228,7 @@ def test_times_are_read_by_the_format_in_the_card_which_belongs_to_the_key() -> 
     table = load_dataset("monks").table
     table = replace(table, attributes=card.attributes, columns={**table.columns, "day": days})
     examples = problems.Examples(Found(card, None), card.view("quadboost"), SplitRule(time="day"))
-    encoded, known = examples.of(Dataset(card, table, "here"))
+    encoded, known = examples.encoded(Dataset(card, table, "here"))
     np.testing.assert_array_equal(np.argsort(known.times[:3]), [0, 1, 2])
     assert encoded.features[-1].kind == "date"
     rows = problems.StoredRows(examples, Splitter("monks", examples.rule, 432, 0, False, 1))

@@ -53,7 +53,11 @@ def test_splits_by_number_alone_need_no_rows() -> None:
 @pytest.mark.parametrize(
     ("fields", "place", "message"),
     [
-        ({"outer": 1}, "outer", "outer must be a number of folds of 2 or more, such as 10, or how"),
+        (
+            {"outer": 1},
+            "outer",
+            "outer must be a number of folds of at least 2, such as 10, or",
+        ),
         ({"time": "day", "outer": 5}, "outer", "outer cannot be combined with time: leave one of"),
         ({"outer": 5, "column": "fold"}, "column", "column cannot be combined with outer"),
         ({"column": "fold", "openml_task": 5}, "openml_task", "openml_task cannot be combined wit"),
@@ -80,8 +84,8 @@ def test_a_rule_of_which_a_part_has_no_effect_is_refused(
 
 
 @pytest.mark.parametrize("outer", [0, "2x1", "0x5", "x5", "5x", "5x2x2", True, 2.5, "-2"])
-def test_outer_is_a_number_of_folds_or_how_often_rows_are_divided(outer: object) -> None:
-    with pytest.raises(ValidationError, match=r"such as 10, or how often .* such as 5x2, not"):
+def test_outer_is_a_number_of_folds_with_or_without_repeats(outer: object) -> None:
+    with pytest.raises(ValidationError, match=r"such as 10, or repeats x folds, such as 5x2, not"):
         SplitRule.model_validate({"outer": outer})
 
 

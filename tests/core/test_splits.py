@@ -379,7 +379,7 @@ def test_too_few_rows_are_refused_by_their_number_alone(
 
 def known_of(values: list[Any], key: str, date: str | None = None) -> KnownRows:
     rule = SplitRule.model_validate({key: "c"})
-    return KnownRows.of(rule, np.zeros(len(values)), {"c": np.array(values)}, date=date)
+    return KnownRows.for_rule(rule, np.zeros(len(values)), {"c": np.array(values)}, date=date)
 
 
 @pytest.mark.parametrize(
@@ -422,19 +422,19 @@ def test_numbered_parts_are_those_of_scikit_learns_predefined_split(numbers: lis
 
 def test_groups_classes_and_words_become_codes_and_parts() -> None:
     rule, y = SplitRule(groups="site", stratify=True), np.array([1.0, -1.0, 1.0])
-    known = KnownRows.of(rule, y, {"site": np.array([7.5, 7.5, 2.0])}).take(np.array([2, 0]))
+    known = KnownRows.for_rule(rule, y, {"site": np.array([7.5, 7.5, 2.0])}).take(np.array([2, 0]))
     assert (known.classes.tolist(), known.groups.tolist()) == ([1, 1], [0, 1])
     assert known.times is known.parts is None
     parts = known_of(["test", "train", "valid"], "column").parts
     assert parts.tolist() == [[TEST], [TRAIN], [VALID]]
-    assert vars(KnownRows.of(SplitRule(), y, {})) == vars(UNKNOWN)
+    assert vars(KnownRows.for_rule(SplitRule(), y, {})) == vars(UNKNOWN)
 
 
 @pytest.mark.parametrize(
     ("key", "values", "message"),
     [
-        ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 of them"),
-        ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 of them"),
+        ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 rows"),
+        ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 rows"),
         (
             "time",
             ["2020-01-01", "monday"],

@@ -174,7 +174,7 @@ def with_grids(*splits: tuple[Grid, ...]) -> Outcomes:
     return Outcomes(("x",), ("a",), len(splits), records, grids)
 
 
-ROUNDS = Grid.of({"lam": [0.5], "n_rounds": [1, 2, 4]})
+ROUNDS = Grid.from_values({"lam": [0.5], "n_rounds": [1, 2, 4]})
 
 
 @pytest.mark.parametrize(
@@ -182,13 +182,13 @@ ROUNDS = Grid.of({"lam": [0.5], "n_rounds": [1, 2, 4]})
     [
         ([(ROUNDS,)], (1, 2, 4)),
         ([(ROUNDS,), (ROUNDS,)], (1, 2, 4)),
-        ([(Grid.of({"C": [1.0]}),)], ()),
-        ([(Grid.of({}),)], ()),
+        ([(Grid.from_values({"C": [1.0]}),)], ()),
+        ([(Grid.from_values({}),)], ()),
         # Another hyper-parameter varies, with or without this one.
-        ([(Grid.of({"lam": [2, 1], "n_rounds": [1, 2]}),)], None),
-        ([(Grid.of({"C": [1, 2]}),)], None),
+        ([(Grid.from_values({"lam": [2, 1], "n_rounds": [1, 2]}),)], None),
+        ([(Grid.from_values({"C": [1, 2]}),)], None),
         # One drawn hyper-parameter differs between the splits; two make a grid for each point.
-        ([(ROUNDS,), (Grid.of({"lam": [0.5], "n_rounds": [1, 3, 4]}),)], None),
+        ([(ROUNDS,), (Grid.from_values({"lam": [0.5], "n_rounds": [1, 3, 4]}),)], None),
         ([(ROUNDS, ROUNDS)], None),
         ([()], None),
     ],

@@ -146,7 +146,7 @@ def test_a_failure_has_one_line_as_its_reason(value: float | None, reason: str) 
     protocol = {"view": "default", "sample": {"train": 20, "test": 9}, "folds": 0}
     cell = plan_of(datasets=["m1"], algorithms=["sklearn:Ridge"], protocol=protocol).cells[0]
     odd = EstimatorPredictor(f"{__name__}:Odd", {"value": value}, predicts="regression")
-    record = run_cell(replace(with_learner(cell, odd), grids=(Grid.of({}),)))
+    record = run_cell(replace(with_learner(cell, odd), grids=(Grid.from_values({}),)))
     assert record.status == "failed"
     assert record.reason.startswith(reason)
 
@@ -167,7 +167,7 @@ class Extreme(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 def test_a_score_beyond_single_precision_keeps_its_sign(cells: list[Cell]) -> None:
     cell = with_learner(cells[1], EstimatorPredictor(f"{__name__}:Extreme"))
-    record = run_cell(replace(cell, grids=(Grid.of({}),)))
+    record = run_cell(replace(cell, grids=(Grid.from_values({}),)))
     assert record.ok, record.message
     assert record.scores is not None
     assert (record.scores[:5] > 0).tolist() == [True, False, True, False, False]
@@ -188,7 +188,7 @@ class Counting(Extreme):
 def test_a_cell_has_one_thread_and_no_workers_of_its_own(cells: list[Cell]) -> None:
     cell = with_learner(cells[1], EstimatorPredictor(f"{__name__}:Counting"))
     with threadpool_limits(2):
-        assert run_cell(replace(cell, grids=(Grid.of({}),))).ok
+        assert run_cell(replace(cell, grids=(Grid.from_values({}),))).ok
     assert Counting.seen == [1, 1]
 
 

@@ -257,7 +257,7 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
     colour = Feature("colour", "category", ("red", "green", "blue"))
     features = (colour, *(Feature(name) for name in "abcde"))
     source = replace(cell.problem, X=X, features=features)
-    cell = replace(cell, source=source, grids=(Grid.of({}),))
+    cell = replace(cell, source=source, grids=(Grid.from_values({}),))
     rows = X[cell.problem.split.train]
     filled, learner = prepared(cell)[0], EstimatorPredictor(f"{__name__}:Seen", **options)
     assert run_cell(with_learner(cell, learner)).ok
@@ -274,7 +274,7 @@ def test_categories_and_gaps_stay_as_they_are_where_an_estimator_asks(
 
 
 def test_an_estimator_that_changes_its_examples_changes_no_other_cell() -> None:
-    cell = replace(cell_of(), grids=(Grid.of({}),))
+    cell = replace(cell_of(), grids=(Grid.from_values({}),))
     paths = ("sklearn.tree:DecisionTreeClassifier", f"{__name__}:Seen")
     tree, spoiler = (with_learner(cell, EstimatorPredictor(path)) for path in paths)
     before, spoilt, after = map(run_cell, (tree, spoiler, tree))

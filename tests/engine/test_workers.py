@@ -112,7 +112,7 @@ def odd(action: str = "", number: int = 0) -> Cell:
     cell = cells(repeats=number + 1)[number]
     settings = {"action": action} if action else {}
     learner = EstimatorPredictor(f"{__name__}:Odd", settings, predicts="classification")
-    return replace(with_learner(cell, learner), grids=(Grid.of({}),))
+    return replace(with_learner(cell, learner), grids=(Grid.from_values({}),))
 
 
 def records_of(

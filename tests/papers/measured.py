@@ -58,7 +58,7 @@ def outcomes_of(
     columns: Sequence[str],
     n_splits: int,
     record: Callable[[str, str, int], Record],
-    grid: Callable[[str], Grid] = lambda column: Grid.of({}),
+    grid: Callable[[str], Grid] = lambda column: Grid.from_values({}),
 ) -> Outcomes:
     """Return outcomes with a record for each row, column and split, and a grid for each column."""
     places = [*itertools.product(rows, columns, range(n_splits))]
@@ -112,7 +112,9 @@ def judge_measures(
         return Record("k", "ok", 0, n_test, measures=cells[row, column])
 
     def grid(column: str) -> Grid:
-        return Grid.of({"n_rounds": rounds[column]} if column in rounds else {"lam": [0.01]})
+        return Grid.from_values(
+            {"n_rounds": rounds[column]} if column in rounds else {"lam": [0.01]}
+        )
 
     table = judged(load(config), outcomes_of(rows, columns, 1, record, grid))
     assert table.header == ("claim", "ours", "judgement")
@@ -187,7 +189,7 @@ def curves_of(
 
     def grid(column: str) -> Grid:
         n = len(curves[column][0])
-        return Grid.of({"n_rounds": list(rounds or range(1, n + 1))} if n > 1 else {})
+        return Grid.from_values({"n_rounds": list(rounds or range(1, n + 1))} if n > 1 else {})
 
     n_splits = len(next(iter(curves.values())))
     return evidence_of(outcomes_of(rows, tuple(curves), n_splits, record, grid))

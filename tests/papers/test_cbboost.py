@@ -34,7 +34,7 @@ def judge(config: str, make: Make, n_rounds: int = 1, level: str = "") -> Judged
 
     def grid(column: str) -> Grid:
         rounds = {"n_rounds": list(range(1, n_rounds + 1))}
-        return Grid.of(rounds if n_rounds > 1 and column != level else {})
+        return Grid.from_values(rounds if n_rounds > 1 and column != level else {})
 
     return ours(judged(experiment, outcomes_of(rows, columns_of(experiment), 2, record, grid)))
 

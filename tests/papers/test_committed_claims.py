@@ -77,7 +77,7 @@ def committed_outcomes(folder: Path, experiment: Experiment, data: Path) -> Outc
         records[cell["dataset"], cell["algorithm"], int(cell["repeat"])] = record
     measures = curves(folder / "curves.csv") | noiseless(folder / "noiseless.csv")
     for (row, column, repeat), record in records.items():
-        values, grid = measures.get((row, column), ({}, Grid.of({})))
+        values, grid = measures.get((row, column), ({}, Grid.from_values({})))
         records[row, column, repeat] = replace(record, measures=values)
         grids[row, column, repeat] = (grid,)
     config = experiment.config
@@ -119,7 +119,7 @@ def curves(path: Path) -> Measures:
             for name in names
             if not name.endswith(" sd") and name in kept[place[1]]
         }
-        measures[place] = (values, Grid.of({along: x} if x else {}))
+        measures[place] = (values, Grid.from_values({along: x} if x else {}))
     return measures
 
 
@@ -129,7 +129,7 @@ def noiseless(path: Path) -> Measures:
     measures: Measures = {}
     for line in read(path):
         values = {"rmse_noiseless": [float(line["mean"])]}
-        measures[line["dataset"], line["algorithm"]] = (values, Grid.of({}))
+        measures[line["dataset"], line["algorithm"]] = (values, Grid.from_values({}))
     return measures
 
 

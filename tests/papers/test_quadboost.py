@@ -90,7 +90,7 @@ def curves(mine: list[float], other: list[float], n_rows: int = 5) -> Ours:
         curve = mine if column == "mine" else other
         return Record("k", "ok", 0, 100, measures={"train_error": [x + shift for x in curve]})
 
-    grid = Grid.of({"n_rounds": [1, 10]})
+    grid = Grid.from_values({"n_rounds": [1, 10]})
     return evidence_of(outcomes_of(rows, ("mine", "other"), 2, record, lambda column: grid))
 
 
@@ -116,7 +116,7 @@ def sizes(*splits: list[float]) -> Ours:
     def record(row: str, column: str, split: int) -> Record:
         return Record("k", "ok", 0, 100, measures={"distinct_voters_in_vote": splits[split]})
 
-    grid = Grid.of({"lam": [1, 0.1, 0.01]})
+    grid = Grid.from_values({"lam": [1, 0.1, 0.01]})
     return evidence_of(outcomes_of(("r1",), ("l1",), len(splits), record, lambda column: grid))
 
 

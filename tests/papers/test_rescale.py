@@ -46,7 +46,7 @@ def first_step(own: list[float], others: list[float]) -> tuple[str, str]:
         columns_of(experiment),
         2,
         lambda row, column, split: Record("k", "ok", 1, 10, measures=measures),
-        lambda column: Grid.of({"alpha_max": [0.25, 0.5, 0.75, 1.0]}),
+        lambda column: Grid.from_values({"alpha_max": [0.25, 0.5, 0.75, 1.0]}),
     )
     [judgement] = ours(judged(experiment, outcomes))
     return judgement
@@ -83,7 +83,7 @@ def losses_with(power: float, truncated: float = 0.0, spread: float = 0.01) -> O
             "k", "ok", 0, 1000, measures={"plain": curve, "cut": [x + shift for x in curve]}
         )
 
-    grid = Grid.of({"n_rounds": [1, 2, 3]})
+    grid = Grid.from_values({"n_rounds": [1, 2, 3]})
     return evidence_of(outcomes_of(("0", "1", "2"), ("a",), 5, record, lambda column: grid))
 
 

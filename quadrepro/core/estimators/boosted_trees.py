@@ -39,30 +39,30 @@ class BoostedTrees(BaseEstimator):
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
-        as for ``eps``.
+        Share ν of the line search's step, for ``step="shrink"``; Remark 2 recommends 0.1, as
+        for ``eps``.
     u : float, default 10.0
         u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
     eps : float, default 0.1
         Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
         ``"rescale-epsilon"``.
     truncation : float, default 1.0
-        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
-        Remark 2 recommends.
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; Remark
+        2 recommends 1.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     bound : {"tree", "unit"} or None, default None
-        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
-        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+        For the truncated steps: whether the weight is bounded for the fitted tree, or for a tree
+        scaled to a root mean square of 1; None for "tree" in regression and "unit" for classes.
     min_weight_fraction_leaf : float, default 0.0
         Least share of the weight of all examples in a leaf.
 
     Attributes
     ----------
     rounds_ : list of Round
-        What each round added.
+        Trees and step of each round.
     train_loss_ : ndarray of shape (n_rounds,)
         Mean loss on the training examples after each round.
     n_iter_ : int
@@ -143,23 +143,23 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
-        as for ``eps``.
+        Share ν of the line search's step, for ``step="shrink"``; Remark 2 recommends 0.1, as
+        for ``eps``.
     u : float, default 10.0
         u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
     eps : float, default 0.1
         Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
         ``"rescale-epsilon"``.
     truncation : float, default 1.0
-        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
-        Remark 2 recommends.
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; Remark
+        2 recommends 1.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     bound : {"tree", "unit"} or None, default None
-        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
-        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+        For the truncated steps: whether the weight is bounded for the fitted tree, or for a tree
+        scaled to a root mean square of 1; None for "tree" in regression and "unit" for classes.
     min_weight_fraction_leaf : float, default 0.0
         Least share of the weight of all examples in a leaf.
     init : {"mean", "zero"}, default "mean"
@@ -171,7 +171,7 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     intercept_ : float
         Prediction to which the trees add.
     rounds_ : list of Round
-        What each round added.
+        Trees and step of each round.
     train_loss_ : ndarray of shape (n_rounds,)
         Mean loss on the training examples after each round.
     n_iter_ : int
@@ -198,7 +198,7 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
     >>> model.train_loss_[[0, 9, 49]].round(2)
     array([57.83,  0.63,  0.32])
 
-    Trees of depth 2 see how two attributes act together:
+    Trees of depth 2 fit interactions of two attributes:
 
     >>> X = np.random.default_rng(0).uniform(-1, 1, (200, 2))
     >>> y = X[:, 0] * X[:, 1]
@@ -267,23 +267,23 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
     n_rounds : int, default 100
         Number of rounds.
     nu : float, default 0.1
-        Share ν of the line search's step, for ``step="shrink"``; 0.1 is what Remark 2 recommends,
-        as for ``eps``.
+        Share ν of the line search's step, for ``step="shrink"``; Remark 2 recommends 0.1, as
+        for ``eps``.
     u : float, default 10.0
         u of α_k = min(1, 2 / (k + u)), for ``step="rescale"`` and ``"rescale-truncate"``.
     eps : float, default 0.1
         Length ε of a step in units of y or of the score, for ``step="epsilon"`` and
         ``"rescale-epsilon"``.
     truncation : float, default 1.0
-        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; 1 is what
-        Remark 2 recommends.
+        c of the bound c k^(-2/3) of the weight in round k, for ``step="truncate"``; Remark
+        2 recommends 1.
     cuts : int, default 1
         Number of cuts J of a tree; 1 gives a stump.
     depth : int or None, default None
         Depth of the trees, instead of a number of cuts.
     bound : {"tree", "unit"} or None, default None
-        For the truncated steps: whether the weight is bounded for a tree as it was fitted, or for
-        one with a root mean square of 1; None for "tree" in regression and "unit" for classes.
+        For the truncated steps: whether the weight is bounded for the fitted tree, or for a tree
+        scaled to a root mean square of 1; None for "tree" in regression and "unit" for classes.
     min_weight_fraction_leaf : float, default 0.0
         Least share of the weight of all examples in a leaf.
     loss : {"logistic", "exponential"}, default "logistic"
@@ -297,7 +297,7 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
     classes_ : ndarray of shape (n_classes,)
         The labels in sorted order; a score above zero is for the second one.
     rounds_ : list of Round
-        What each round added.
+        Trees and step of each round.
     train_loss_ : ndarray of shape (n_rounds,)
         Mean loss on the training examples after each round.
     n_iter_ : int
@@ -332,7 +332,7 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
 
     @property
     def _link(self) -> float:  # type: ignore[override]
-        # Exponential loss has its least mean at F = ½ ln(p/(1-p)), logistic loss at ln(p/(1-p)).
+        # The mean loss is least at F = ½ ln(p/(1-p)) if exponential, at ln(p/(1-p)) if logistic.
         return 2.0 if self.loss == "exponential" else 1.0
 
     def fit(self, X: ArrayLike, y: ArrayLike, sample_weight: ArrayLike | None = None) -> Self:

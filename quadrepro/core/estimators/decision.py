@@ -1,4 +1,4 @@
-"""Shared by votes and boosted trees: labels, probabilities, and parameters of learners."""
+"""Labels, probabilities and parameters of votes and boosted trees."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quadrepro.core.training.contract import Algorithm, Learner, validator
 
 
 def two_classes(y: ArrayLike) -> tuple[NDArray[Any], FloatArray]:
-    """Return the classes of a problem in sorted order, at most two, and labels of -1 and +1."""
+    """Return at most two sorted classes, and labels -1 and +1, shape (n_samples,)."""
     check_classification_targets(y)
     classes, codes = np.unique(y, return_inverse=True)
     if len(classes) > 2:
@@ -47,18 +47,18 @@ class DecisionClassifier(ClassifierMixin, BaseEstimator):
     classes_: NDArray[Any]
 
     _link: ClassVar[float] = 0.0
-    """C of the probability 1 / (1 + exp(-c F)) to which the loss ties F; 0 if it does not."""
+    """c of the probability 1 / (1 + exp(-c F)) that belongs to the loss; 0 if it has none."""
 
     def decision_function(self, X: ArrayLike) -> FloatArray:
-        """Return a number for each example, above zero for the second class."""
+        """Return decisions, shape (n_samples,), above zero for the second class."""
         raise NotImplementedError
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield these numbers after each round."""
+        """Yield the decisions after each round."""
         raise NotImplementedError
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the label of each example, from `classes_`; a decision of zero is the first.
+        """Return labels, shape (n_samples,), from `classes_`; a decision of zero is the first.
 
         Parameters
         ----------
@@ -129,7 +129,7 @@ def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
 def checked(learner: Learner, candidate: Mapping[str, Any]) -> dict[str, float]:
     """Return values of hyper-parameters as Python's own numbers, or raise ValueError.
 
-    Loops are compiled for one type of number each.
+    Each loop is compiled for one type of numbers.
     """
     candidate = {n: v.item() if isinstance(v, np.generic) else v for n, v in candidate.items()}
     learner.check_candidate(**candidate)

@@ -1,6 +1,6 @@
-"""Votes over given voters, as estimators of scikit-learn.
+"""Weighted votes over voters, as estimators of scikit-learn.
 
-A class names its algorithm and its parameters; `VoteClassifier` fits and predicts.
+A class declares its algorithm and parameters; `VoteClassifier` fits and predicts.
 """
 
 from __future__ import annotations
@@ -38,18 +38,18 @@ from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.voter_set import Voters, outputs_of, voter_set
 
 BLOCK = 2**14
-"""Examples whose voters are in memory at a time when a vote is applied."""
+"""Number of examples whose voters are in memory at a time in a prediction."""
 
 UNTIL_CONVERGED = 100_000
-"""Largest number of rounds of QuadBoost if the user gives none, unless the norm is L1."""
+"""Default largest number of rounds of QuadBoost, unless the norm is L1."""
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
 class VoteClassifier(DecisionClassifier):
-    """Base of the classifiers that are a weighted vote over voters.
+    """Base of the classifiers that are weighted votes over voters.
 
-    A vote has no probabilities unless its loss ties them to decisions, as that of AdaBoost does:
-    use ``sklearn.calibration.CalibratedClassifierCV``. Algorithms that add a voter a round have
+    A vote has no probabilities unless its loss relates them to decisions, as AdaBoost's loss does:
+    use ``sklearn.calibration.CalibratedClassifierCV``. Algorithms that add one voter per round have
     ``staged_predict`` and ``staged_decision_function``.
 
     Parameters
@@ -71,7 +71,7 @@ class VoteClassifier(DecisionClassifier):
     voter_weights_ : ndarray of shape (n_voters,)
         Signed weight of each column of the voter matrix.
     n_iter_ : int
-        Number of rounds that were run; 1 if all weights come from one program.
+        Number of rounds that were run; 1 if one program gives all weights.
     feature_importances_ : ndarray of shape (n_features,)
         Share of each attribute in the absolute weights of stumps.
     n_features_in_ : int
@@ -84,7 +84,7 @@ class VoteClassifier(DecisionClassifier):
     _sums_to_one: ClassVar[bool] = False
     """Whether the absolute weights add up to 1 after every round."""
     _priced: ClassVar[bool] = False
-    """Whether a multiple of all example weights is another problem."""
+    """Whether scaling all example weights changes the problem."""
 
     voters: Voters = None
     class_weight: ClassWeight = None
@@ -114,9 +114,9 @@ class VoteClassifier(DecisionClassifier):
             If there are more than two classes, a parameter or a weight is out of range, a voter has
             a value outside [-1, 1] or only values near 0, or a solver finds no optimum.
         """
-        given = voter_set(self.voters)
-        # Voters without parameters that scikit-learn knows are copied.
-        voters: Any = None if given is None else clone(given, safe=False)
+        parameter = voter_set(self.voters)
+        # Voters without scikit-learn's parameters are copied.
+        voters: Any = None if parameter is None else clone(parameter, safe=False)
         if self.min_weight_fraction_leaf:
             if not isinstance(voters, Stumps):
                 raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
@@ -125,8 +125,8 @@ class VoteClassifier(DecisionClassifier):
         X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
         if voters is not None:
-            takes = weights is not None and has_fit_parameter(voters, "sample_weight")
-            voters.fit(X, y, **({"sample_weight": weights} if takes else {}))
+            is_weighted = weights is not None and has_fit_parameter(voters, "sample_weight")
+            voters.fit(X, y, **({"sample_weight": weights} if is_weighted else {}))
         self.voters_ = voters
         if len(self.classes_) == 1:
             self._picks, self._changes, self.n_iter_ = np.zeros(0, np.intp), np.zeros(0), 0
@@ -165,11 +165,11 @@ class VoteClassifier(DecisionClassifier):
         return np.asarray(sums / (sums.sum() or 1.0))
 
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
-        """Return the hyper-parameters; `total` is the number of examples as weights count them."""
+        """Return the hyper-parameters; `total` is the weighted number of examples."""
         return candidate_of(self, algorithm)
 
     def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
-        """Return the weights of the voters; keep the rounds, if the algorithm has them."""
+        """Return the weights of the voters, shape (n_voters,), and keep any rounds."""
         algorithm: Algorithm = learner_of(self)
         counts = np.ones(len(y)) if weights is None else weights
         candidate = self._candidate(algorithm, max(float(len(y)), counts.sum()))
@@ -181,16 +181,16 @@ class VoteClassifier(DecisionClassifier):
             picks, changes = algorithm.run(problem, 0, value, int(candidate[N_ROUNDS.name]))
             self._picks, self._changes = problem.representatives[picks], changes
             self.n_iter_ = len(picks)
-            found = np.zeros(problem.n_plain_voters)
-            np.add.at(found, self._picks, changes)
-            return normalised(found) if self._sums_to_one else found
-        grid = Grid.of({name: [value] for name, value in candidate.items()})
-        [[found]] = algorithm.paths(problem, [grid])
-        if np.isnan(found).any():
+            vote = np.zeros(problem.n_plain_voters)
+            np.add.at(vote, self._picks, changes)
+            return normalised(vote) if self._sums_to_one else vote
+        grid = Grid.from_values({name: [value] for name, value in candidate.items()})
+        [[vote]] = algorithm.paths(problem, [grid])
+        if np.isnan(vote).any():
             limit = algorithm.limit(problem)
             raise ValueError(f"no optimum was found for {candidate}{limit and '; '}{limit}")
         self.n_iter_ = 1
-        return np.asarray(found)
+        return np.asarray(vote)
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
@@ -209,7 +209,7 @@ class VoteClassifier(DecisionClassifier):
         return VoterMatrix(X) if self.voters_ is None else outputs_of(self.voters_, X)
 
     def _sums(self, X: FloatArray, weights: FloatArray) -> FloatArray:
-        """Return the weighted sum of the voters for each of some examples, which are checked."""
+        """Return the weighted sums of the voters for checked examples, shape (n_samples,)."""
         blocks = [X[start : start + BLOCK] for start in range(0, X.shape[0], BLOCK)]
         if isinstance(self.voters_, Stumps):
             sums = [self.voters_.vote(weights[None], block)[0] for block in blocks]
@@ -281,7 +281,7 @@ class AdaBoostClassifier(VoteClassifier):
     >>> [int((labels != y).sum()) for labels in vote.staged_predict(X)]
     [1, 1, 0, 0, 0]
 
-    Missing values as a branch of their own:
+    Missing values with their own branch:
 
     >>> from quadrepro import Stumps
     >>> X[2] = np.nan
@@ -635,9 +635,10 @@ class QuadBoostClassifier(VoteClassifier):
         Whether to use the re-weighting form (section 3.1), which replaces the weight of a voter
         instead of adding to it.
     selection : {"decrease", "correlation"}, default "decrease"
-        Which voter a round picks: that of the largest decrease of the regularised risk, or that of
-        the largest absolute correlation with the residual, as the paper reads. They differ only
-        for voters with other values than -1 and +1. With `reweight`, only the first is possible.
+        Which voter a round picks: the one with the largest decrease of the regularised risk, or, as
+        in the text of the paper, with the largest absolute correlation with the residual. They
+        differ only for voters with values other than -1 and +1. With `reweight`, only
+        ``"decrease"`` is possible.
     voters : transformer, "precomputed" or None, default None
         The voters, with values in [-1, 1]; None means ``Stumps(per_attribute=10)``, and
         ``"precomputed"`` for X itself.

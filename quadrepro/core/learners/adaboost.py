@@ -5,9 +5,9 @@ Its edge is r = Σ w y h / Σ w = 1 - 2ε, and its weight is
 
     α = ½ ln((1-ε)/ε) = artanh r.
 
-Each weight is multiplied by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + r y h). A voter
-without error ends the run, with a weight that outweighs all others. An edge of at most `NO_EDGE`
-adds no weight, and ends the run unless the next round has other voters.
+Each example weight is multiplied by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + r y h). A
+voter without error ends the run, with a weight that outweighs all others. An edge of at most
+`NO_EDGE` adds no weight, and ends the run unless the next round has other voters.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ from quadrepro.core.voters.running_sums import (
 
 @njit
 def take_rounds(voters: RunningSums, examples: Examples, n_rounds: int) -> Trace:
-    """Return the picks of a run, and the changes of their weights."""
+    """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
     codes, first = chains.codes, chains.first

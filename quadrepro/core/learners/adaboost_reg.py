@@ -54,14 +54,14 @@ C = Hyperparameter("C", "number", "large", "how much influence softens a margin"
 
 
 class Softening(NamedTuple):
-    """What the loss of a round is made of; all arrays change in place.
+    """Terms of the loss of a round; all arrays change in place.
 
     Attributes
     ----------
     total : ndarray of shape (1,)
         A.
     margins : ndarray of shape (n_examples,)
-        y F; infinite for an example that the sample lacks, so that its weight is always 0.
+        y F; infinite for an example that the sample lacks, whose weight is always 0.
     influences, means : ndarray of shape (n_examples,)
         A μ and μ.
     loss : ndarray of shape (4, n_examples)
@@ -75,8 +75,8 @@ class Softening(NamedTuple):
     loss: FloatArray
 
     @classmethod
-    def of(cls, signs: FloatArray) -> Softening:
-        """Return the terms before the first round, given labels times numbers of copies."""
+    def start(cls, signs: FloatArray) -> Softening:
+        """Return the terms before the first round, given `Examples.signs`, shape (n_examples,)."""
         loss, influences, means = np.zeros((4, len(signs))), *np.zeros((2, len(signs)))
         margins = np.where(signs != 0, 0.0, np.inf)
         loss[0], loss[1] = -margins, np.abs(signs)
@@ -87,7 +87,7 @@ class Softening(NamedTuple):
 def take_rounds(
     voters: RunningSums, examples: Examples, terms: Softening, C: float, power: int, n_rounds: int
 ) -> Trace:
-    """Return the picks of a run, and the changes of their weights."""
+    """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
     codes, first = chains.codes, chains.first
@@ -115,7 +115,7 @@ def take_rounds(
 
 @njit
 def is_without_error(margins: FloatArray, signs: FloatArray) -> bool:
-    """Return whether a voter classifies all examples of a sample correctly."""
+    """Return whether all examples of a sample have positive margins, shape (n_examples,)."""
     return bool(((margins > 0.0) | (signs == 0.0)).all())
 
 
@@ -123,9 +123,9 @@ def is_without_error(margins: FloatArray, signs: FloatArray) -> bool:
 def softened_step(
     examples: Examples, terms: Softening, margins: FloatArray, C: float, power: int
 ) -> float:
-    """Return the α of least softened loss, given the margins s of the picked voter."""
-    # A long step may make an example heavy that is too light for whole units, so weights are not
-    # rounded here.
+    """Return the α of least softened loss, given the picked voter's margins s, (n_examples,)."""
+    # Weights are not rounded here: a long step may raise the weight of an example that is below one
+    # unit.
     w = examples.weights / UNITS
     terms.loss[2] = margins + C * (w * w if power == 2 else w)
     if power == 2:
@@ -137,7 +137,7 @@ def softened_step(
 def soften(
     examples: Examples, terms: Softening, margins: FloatArray, step: float, C: float, power: int
 ) -> float:
-    """Reweight the examples after a step; return the largest factor by which a weight grows."""
+    """Reweight examples by a step and margins s, (n_examples,); return the largest growth."""
     weights, (total, all_margins, influences, means, loss) = examples.weights, terms
     all_margins += step * margins
     influences += step * (weights / UNITS)
@@ -157,22 +157,22 @@ def soften(
 
 
 SCAN = np.append(NO_EDGE, LARGEST_STEP * 2.0 ** np.arange(-20.0, 1.0))
-"""Steps at which the line search evaluates the loss first; for p = 2 it may have several minima."""
+"""First steps of the line search, as the loss may have several minima for p = 2."""
 
 SLACK = 1e-9
-"""Rounding changes the logarithm of a loss, or a bound of it, by less than this share."""
+"""Largest relative rounding error of the logarithm of a loss, or of a bound on it."""
 
 RESOLUTION = 2.0**-32
-"""The line search ends after a Newton step of this relative size; the error left is its square."""
+"""Relative size of the Newton step that ends the line search; the error left is its square."""
 
 
 @njit
 def least_loss(loss: FloatArray, A: float) -> float:
     """Return the step a in [0, `LARGEST_STEP`] of least loss Σ n exp(b - a d + c φ(a)).
 
-    The best step of `SCAN`, the first of several, brackets it. Those of lowest bound are tried
-    first, and most are never tried. Within the bracket Newton's method finds where the rising and
-    the falling terms of the slope balance: it is applied to the logarithm of their ratio, which is
+    The first best step of `SCAN` brackets it. Steps are tried in the order of their lower bounds,
+    and most are never tried. Within the bracket, Newton's method finds where the rising and the
+    falling terms of the slope balance. It is applied to the logarithm of their ratio, which is
     linear in a if C = 0. The relative error is 1e-13.
 
     Parameters
@@ -190,9 +190,9 @@ def least_loss(loss: FloatArray, A: float) -> float:
         if bounds[k] - SLACK * (1.0 + abs(bounds[k])) > least:
             break
         top = write_terms(loss, A, SCAN[k], terms)
-        found = log(exact_sum(terms, n)) + top
-        if found < least or (found == least and k < place):
-            least, place = found, k
+        log_loss = log(exact_sum(terms, n)) + top
+        if log_loss < least or (log_loss == least and k < place):
+            least, place = log_loss, k
     a = float(SCAN[place])
     low, high = SCAN[place - 1] if place > 0 else 0.0, SCAN[min(place + 1, end)]
     if place == end:
@@ -227,10 +227,10 @@ def least_loss(loss: FloatArray, A: float) -> float:
 
 @njit
 def lower_bounds(loss: FloatArray, A: float) -> FloatArray:
-    """Return what the logarithm of the loss is at least at each step of `SCAN`.
+    """Return a lower bound on the logarithm of the loss at each step of `SCAN`, (n_steps,).
 
-    exp is convex: terms add up to no less than if each had the mean of their exponents. That is
-    used for the examples with d > 0, and for the others.
+    As exp is convex, a sum of terms is at least as large as with the mean exponent in each term.
+    This is used twice: for the examples with d > 0, and for the others.
     """
     b, n, d, c = loss
     weights, falls, rises = np.zeros(2), np.zeros(2), np.zeros(2)
@@ -252,10 +252,9 @@ def lower_bounds(loss: FloatArray, A: float) -> FloatArray:
 
 @njit
 def write_terms(loss: FloatArray, A: float, a: float, out: FloatArray) -> float:
-    """Write the terms exp(b - a d + c φ(a)), and return the logarithm that they are divided by.
+    """Write the terms exp(b - a d + c φ(a)), (n_examples,), divided by the largest; return its log.
 
-    They are in proportion to the largest one, so that an example counts that is heavy at a even if
-    its weight exp(b) is too small for a float.
+    Hence an example that is heavy at a counts even if its weight exp(b) is too small for a float.
     """
     b, _, d, c = loss
     share, top = a * A / (A + a), -np.inf
@@ -269,13 +268,13 @@ def write_terms(loss: FloatArray, A: float, a: float, out: FloatArray) -> float:
 
 @njit
 def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
-    """Return Σ n t; neither order nor merging of equal terms changes a bit.
+    """Return Σ n t over (n_examples,); neither order nor merging of equal terms changes a bit.
 
-    The terms are split into whole multiples of two powers of two, whose sums are exact. For a
-    thousand examples, what is left of a term is below 2^-84 of the largest one. For counts that
-    are not whole, the sum is exact up to rounding of each n t.
+    Each term is split into whole multiples of two powers of two, whose sums are exact. For a
+    thousand examples, the remainder of a term is below 2^-84 of the largest term. For counts that
+    are not whole, the sum is exact up to the rounding of each n t.
     """
-    # Bits of floats without their signs are ordered as the floats are, and compared faster.
+    # Without the sign, the bits of floats have the order of the floats, and compare faster.
     sizes, largest = terms.view(np.int64), 0
     for i in range(len(terms)):
         largest = max(largest, sizes[i] & 0x7FFFFFFFFFFFFFFF)
@@ -295,7 +294,7 @@ def exact_sum(terms: FloatArray, counts: FloatArray) -> float:
 class AdaBoostReg(WeightBoosting):
     """AdaBoost_REG, with hyper-parameters C and the number of rounds; C = 0 is AdaBoost.
 
-    A larger C softens margins more and gives the simpler vote, so it comes first in a grid.
+    A larger C softens margins more and gives the simpler vote, so a grid starts with it.
 
     A voter without error ends the run, with a weight that outweighs all others. An edge of at most
     `NO_EDGE` adds no weight, and ends the run unless the next round has other voters. An α of at
@@ -310,12 +309,12 @@ class AdaBoostReg(WeightBoosting):
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         voters, examples = start(problem, sample)
-        terms = Softening.of(examples.signs)
+        terms = Softening.start(examples.signs)
         return take_rounds(voters, examples, terms, float(value), self.power, n_rounds)
 
     def begin(self, examples: Examples, value: float) -> Run:
         """Return a run with the terms of its loss."""
-        return Run(examples, value, Softening.of(examples.signs))
+        return Run(examples, value, Softening.start(examples.signs))
 
     def take_round(
         self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps

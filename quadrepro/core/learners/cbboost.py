@@ -11,8 +11,8 @@ if both of these differences are positive. It is then lower by
 
     (γν - γ_F τ)² / (ν (νη - τ²)).                        Property 1
 
-A step changes τ of every voter by α times a row of the Gram matrix, so that the examples are not
-needed again. With classifiers no step is longer than the vote, α ≤ √ν, because no single voter has
+A step changes τ of every voter by α times a row of the Gram matrix, so that rounds do not need the
+examples. With classifiers no step is longer than the vote, α ≤ √ν, because no single voter has
 a smaller C-bound than the vote. Weights are not normalised during a run.
 
 GB-CB-Boost takes the same step with another voter. The negative gradient at a vote F is
@@ -45,10 +45,10 @@ COLLINEAR = 1e-10
 """Smallest sin² of the angle between a voter and the vote in a score, to avoid division by zero."""
 
 NO_SLOPE = 1e-13
-"""If γν - γ_F τ is at most this share of γ_F √ν, it is rounding error and the run ends."""
+"""Share of γ_F √ν up to which γν - γ_F τ is rounding error, which ends the run."""
 
 NO_MARGIN = 1e-12
-"""A voter whose margin is at most this is right as often as wrong, and is never admissible."""
+"""Margin up to which a voter is right as often as wrong, and is never picked."""
 
 
 @njit
@@ -61,16 +61,17 @@ def boost(
     repeats: bool,
     by_slope: bool,
 ) -> Trace:
-    """Run Algorithm 1; return the voter of each round, and the signed change of its weight.
+    """Run Algorithm 1; return the picks and their signed steps, shape (n_rounds_taken,).
 
     A round picks the voter of largest decrease of the C-bound or, `by_slope`, of steepest descent.
+    `correlations` and `eta` have shape (n_voters,).
     """
     signs = np.where(np.abs(correlations) > NO_MARGIN, np.sign(correlations), 0.0)
     rows, chain, ready = gram.rows, gram.chain, gram.ready
     gamma = signs * correlations
     alpha, tau = np.zeros_like(gamma), np.zeros_like(gamma)
     vote_gamma, nu = 0.0, 0.0
-    scores = gamma.copy()  # the first voter is that of largest margin, and its weight is 1
+    scores = gamma.copy()  # the first voter has the largest margin, and its weight is 1
     picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
     for t in range(n_rounds):
         k = first_of_largest(scores)
@@ -103,9 +104,9 @@ def boost(
 def best_step(
     gamma: float, eta: float, alpha: float, tau: float, vote_gamma: float, nu: float
 ) -> float:
-    """Return the step of Theorem 3, which takes away at most the weight; 0 if there is none."""
+    """Return the step of Theorem 3, at least the negative weight; 0 if no step lowers the bound."""
     slope, bend = gamma * nu - vote_gamma * tau, vote_gamma * eta - gamma * tau
-    # Rounding can leave no bend where a score says that there is some.
+    # Due to rounding, the bend may vanish although the score is positive.
     if abs(slope) <= NO_SLOPE * vote_gamma * sqrt(nu) or bend <= 0.0:
         return 0.0
     return max(slope / bend, -alpha)
@@ -113,7 +114,7 @@ def best_step(
 
 @njit
 def slope_of(gamma: float, eta: float, tau: float, vote_gamma: float, nu: float) -> float:
-    """Return γν/γ_F - τ, the C-bound's slope up to a factor of all, or 0 without a step α > 0."""
+    """Return γν/γ_F - τ, the C-bound's slope up to a common factor; 0 without a step α > 0."""
     return max(gamma * (nu / vote_gamma) - tau, 0.0) if gamma * tau < vote_gamma * eta else 0.0
 
 
@@ -128,12 +129,12 @@ def decrease(gamma: float, eta: float, tau: float, vote_gamma: float, nu: float)
 def decrease_if_reset(
     gamma: float, eta: float, alpha: float, tau: float, vote_gamma: float, nu: float
 ) -> float:
-    """Return the decrease of the C-bound if the weight of a voter is set again, times ν/γ_F².
+    """Return the decrease of the C-bound if the weight of a voter is reset, times ν/γ_F².
 
-    The weight α becomes that of least C-bound, α + δ with δ = (γν - γ_F τ)/(γ_F η - γτ), or 0 if
-    this is negative. With r = γν/γ_F - τ the decrease is δ (2r + δ (γ²ν/γ_F² - η))/(ν + 2δτ + δ²η).
-    It is 0 for voters that are left alone: those without such a minimum, and one without which the
-    vote F_k has no margin (Theorem 3).
+    The new weight minimises the C-bound: α + δ with δ = (γν - γ_F τ)/(γ_F η - γτ), or 0 if this is
+    negative. With r = γν/γ_F - τ, the decrease is δ (2r + δ (γ²ν/γ_F² - η))/(ν + 2δτ + δ²η). It is
+    0 for voters that stay unchanged: voters without a minimum, and a voter without which the vote
+    F_k has no margin (Theorem 3).
     """
     share = gamma / vote_gamma
     slope, bend = share * nu - tau, eta - share * tau
@@ -146,7 +147,7 @@ def decrease_if_reset(
 
 @dataclass(frozen=True)
 class CBoundBoosting(BoostingAlgorithm):
-    """Greedy descent on the C-bound, of which votes are divided by their total weight."""
+    """Greedy descent on the C-bound; the resulting votes are divided by their total weight."""
 
     hyperparameters = (N_ROUNDS,)
 
@@ -156,7 +157,7 @@ class CBoundBoosting(BoostingAlgorithm):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: only if the first of them can be picked again."""
+        """Whether equal voters may be merged: only if a voter can be picked again."""
         return self.allow_repeats
 
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
@@ -170,16 +171,16 @@ class CBoundBoosting(BoostingAlgorithm):
 
 @dataclass(frozen=True)
 class CBBoost(CBoundBoosting):
-    """CB-Boost (Algorithm 1), in three readings of a round that picks a voter of the vote again.
+    """CB-Boost (Algorithm 1), with three ways to pick a voter of the vote again.
 
-    By default its weights add up, as in the authors' code: the vote becomes F + α h with α > 0.
+    By default its steps add up, as in the authors' code: the vote becomes F + α h with α > 0.
     """
 
     allow_repeats: bool = True
-    """Whether a voter may be picked again; in section 3.3, each round gives one more a weight."""
+    """Whether a voter may be picked again; in section 3.3, every round adds another voter."""
     reweight: bool = False
-    """Whether the weight of a voter that is picked again is set again, possibly to less or to 0: in
-    section 3.1, F_k is the vote without voter k, and the C-bound of F_k + α h is minimised."""
+    """Whether to reset the weight of a voter that is picked again, possibly to a lower one or to 0:
+    in section 3.1, F_k is the vote without voter k, and the C-bound of F_k + α h is minimised."""
 
     def __post_init__(self) -> None:
         if self.reweight and not self.allow_repeats:

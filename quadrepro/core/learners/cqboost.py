@@ -1,7 +1,7 @@
 """CqBoost: the vote of least C-bound, by column generation (Roy, Marchand and Laviolette 2016).
 
-Program over weights q of the voters and their complements, with G = HᵀH/m and the mean margin m_j
-of each of them::
+Program over weights q of the voters and their complements, with G = HᵀH/m and the mean margins
+m_j::
 
     min  q'Gq    s.t.  sum_j m_j q_j >= mu,  sum_j q_j = 1,  q >= 0
 
@@ -9,7 +9,7 @@ With the multiplier β >= 0 of the mean margin, e_j = β m_j - 2 (Gq)_j is the e
 vote is optimal if every voter with weight has the largest edge ν, and m'q = μ or β = 0.
 
 Each round adds the voter or complement with the largest edge and solves the program again over all
-that were added. All sums are in a fixed order: the same bits on every processor.
+added voters. All sums have a fixed order, so that every processor computes the same bits.
 """
 
 from __future__ import annotations
@@ -30,13 +30,13 @@ from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.reduction import VotingProblem
 
 NOISE = 1e-12
-"""Weights up to this are zero; edges that differ by up to this times max(1, β) are equal."""
+"""Largest weight that counts as zero; edges are equal up to this times max(1, β)."""
 
 SHIFT = 1e-9
-"""Added to the diagonal of a system for a voter that nearly depends on the others."""
+"""Term added to the diagonal of a system for a voter that nearly depends on the others."""
 
 STEPS = 3
-"""Largest number of steps over the same voters: those after the first remove what SHIFT does."""
+"""Largest number of steps over the same voters; further steps remove the effect of SHIFT."""
 
 
 class Program(NamedTuple):
@@ -53,7 +53,7 @@ class Program(NamedTuple):
     q, edges : ndarray of shape (2 n,)
         Weights, and e up to a constant: β (m - μ) - 2 Gq.
     support : ndarray of int, shape (n + 2,)
-        The first entries are the voters with weight.
+        The voters with weight are the first entries.
     U : ndarray of shape (n + 2, n + 2)
         Cholesky's factor of K = G + 11' = U'U over the support. U' is below the diagonal, so that
         both triangular systems read rows.
@@ -77,44 +77,44 @@ def append(program: Program, i: int) -> None:
         product = gram[voter % n, support[k] % n]
         column[k] = (product if (voter < n) == (support[k] < n) else -product) + 1.0
     for k in range(i):
-        known = column[k] / U[k, k]
-        U[k, i] = U[i, k] = known
+        entry = column[k] / U[k, k]
+        U[k, i] = U[i, k] = entry
         row, rest = U[k, k + 1 : i + 1], column[k + 1 :]
         for j in range(len(rest)):
-            rest[j] -= known * row[j]
+            rest[j] -= entry * row[j]
     U[i, i] = np.sqrt(column[i] if column[i] >= SHIFT else max(0.0, column[i]) + SHIFT)
 
 
 @njit
 def forward(U: FloatArray, sides: FloatArray) -> FloatArray:
-    """Return the solution x of U'x = b for each row b of `sides`."""
-    found = sides.copy()
-    n = found.shape[1]
+    """Return the solution x of U'x = b for each row b of `sides`, shape (n_sides, n)."""
+    solutions = sides.copy()
+    n = solutions.shape[1]
     for i in range(n):
         row = U[i, i + 1 : n]
-        for x in found:
+        for x in solutions:
             x[i] /= U[i, i]
-            known, rest = x[i], x[i + 1 :]
+            entry, rest = x[i], x[i + 1 :]
             for j in range(len(rest)):
-                rest[j] -= known * row[j]
-    return found
+                rest[j] -= entry * row[j]
+    return solutions
 
 
 @njit
 def backward(U: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the solution x of U x = b."""
+    """Return the solution x of U x = b, shape (n,)."""
     x = b.copy()
     for i in range(len(x) - 1, -1, -1):
         x[i] /= U[i, i]
-        known, row = x[i], U[i]
+        entry, row = x[i], U[i]
         for j in range(i):
-            x[j] -= known * row[j]
+            x[j] -= entry * row[j]
     return x
 
 
 @njit
 def dot(a: FloatArray, b: FloatArray) -> float:
-    """Return the sum of products, in the order of the entries."""
+    """Return a'b of vectors (n,), added up in the order of the entries."""
     total = 0.0
     for i in range(len(a)):
         total += a[i] * b[i]
@@ -125,16 +125,19 @@ def dot(a: FloatArray, b: FloatArray) -> float:
 def newton_move(
     edges: FloatArray, above: FloatArray, q: FloatArray, beta: float, U: FloatArray
 ) -> tuple[FloatArray, float]:
-    """Return the move to the optimum over the support for weights of any sign, and its β."""
-    # With forward(a) and forward(b) for a and b, products are those of the system, a'K⁻¹b.
+    """Return the move, (n_support,), to the optimum for weights of any sign, and its β.
+
+    `edges`, `above` and `q` are restricted to the support, shape (n_support,).
+    """
+    # The product of forward(a) and forward(b) is a'K⁻¹b.
     plain = np.ones(len(q))
     move, ones, surplus = forward(U, np.stack(((edges - beta * above) / 2.0, plain, above)))
-    # First to the sum of 1, then to the mean margin, in a direction that keeps the sum.
+    # First to the sum of 1, then to the mean margin, in a direction that preserves the sum.
     squares = dot(ones, ones)
     move += (1.0 - dot(plain, q) - dot(ones, move)) / squares * ones
     keeping = surplus - dot(ones, surplus) / squares * ones
     squares, price = dot(keeping, keeping), 0.0
-    # If all voters have the same margin, so has every vote.
+    # If all voters have the same margin, every vote has it.
     if squares > NOISE * dot(surplus, surplus):
         price = max(0.0, -(dot(above, q) + dot(surplus, move)) / squares)
     return backward(U, move + price * keeping), 2.0 * price
@@ -142,7 +145,7 @@ def newton_move(
 
 @njit
 def update_edges(program: Program, size: int, beta: float) -> None:
-    """Compute the edges afresh."""
+    """Recompute the edges."""
     gram, above, edges = program.gram, program.above, program.edges
     n, sums = len(gram), np.zeros(len(gram))
     for voter in program.support[:size]:
@@ -186,7 +189,7 @@ def minimise(program: Program, size: int, beta: float) -> tuple[int, float]:
     """Solve the program by an active-set method; return the size of the support and β.
 
     The added voter of largest edge joins the support, and the weights move to the optimum over it,
-    until no edge is larger than those of the support.
+    until no edge is larger than the edges of the support.
     """
     edges, support = program.edges, program.support
     steps, joined = STEPS, -1
@@ -213,10 +216,11 @@ def minimise(program: Program, size: int, beta: float) -> tuple[int, float]:
 
 @njit
 def judge(program: Program, size: int, beta: float) -> tuple[float, float, int]:
-    """Return the residual of the weights, and by how much which voter not yet added is above ν.
+    """Return the residual of the weights, the excess of the largest outside edge, and its voter.
 
     The residual is the largest violation of a constraint or of a condition on an edge, the latter
-    divided by max(1, β). Of voters whose edges differ by rounding alone the first is returned.
+    divided by max(1, β). The excess is the edge of the best voter not yet added, less ν. If edges
+    differ by rounding alone, the first of these voters is returned.
     """
     edges, added, chosen = program.edges, program.added, program.support[:size]
     weights, scale = program.q[chosen], max(1.0, beta)
@@ -251,7 +255,7 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
     Yields
     ------
     tuple of (ndarray of shape (n_voters,), float)
-        Signed weights, and by how much the largest edge of a voter not yet added is above ν.
+        Signed weights, and the excess over ν of the largest edge of a voter not yet added.
 
     Raises
     ------
@@ -260,7 +264,7 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
     """
     n = len(margins)
     above = np.concatenate([margins, -margins]) - mu
-    # A margin that differs from μ by rounding alone would make a step divide by that.
+    # A step would divide by the difference of a margin and μ, even if it is a rounding error.
     above[np.abs(above) <= NOISE] = 0.0
     first = int(np.abs(margins).argmax())
     support = np.full(n + 2, first if margins[first] > 0 else first + n)
@@ -288,8 +292,9 @@ ROUNDS = replace(N_ROUNDS, optional=True)
 class CqBoost(Algorithm):
     """CqBoost; the hyper-parameters are the mean margin μ, ε and, optionally, the number of rounds.
 
-    A run ends when no edge is above ν + ε. One run per μ serves all values of ε and of the number
-    of rounds. No vote has a μ above max |m_j|. The weights of such a candidate are NaN.
+    A run ends when no edge is above ν + ε. One run per μ gives the candidates for all values of ε
+    and all numbers of rounds. No vote has a μ above max |m_j|: the weights of a candidate with
+    larger μ are NaN.
     """
 
     hyperparameters = (MU, EPSILON, ROUNDS)
@@ -315,7 +320,7 @@ class CqBoost(Algorithm):
 def _write_votes(
     run: Iterator[tuple[FloatArray, float]], epsilons: FloatArray, limits: IntArray, out: FloatArray
 ) -> None:
-    """Write the vote with which a run ends for each ε and number of rounds, one after the other."""
+    """Write the final vote for each ε and number of rounds, (n_epsilons, n_limits, n_voters)."""
     waiting = np.ones(out.shape[:2], dtype=np.bool_)
     loosest, earliest = epsilons.max(), limits.min()
     for t, (vote, excess) in enumerate(run, 1):

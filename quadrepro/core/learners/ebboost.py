@@ -1,7 +1,8 @@
 """EBBoost: the exponential loss with a penalty on its variance (Shivaswamy and Jebara 2010).
 
-Let w be the weights of n examples, e_i = w_i exp(-α y_i h(x_i)) their losses, and I and J the sets
-of examples that a voter classifies correctly and wrongly. Algorithm 2 minimises over voters and α
+Let w be the weights of n examples, and e_i = w_i exp(-α y_i h(x_i)) their losses. A voter
+classifies the examples of a set I correctly and of a set J wrongly. Algorithm 2 minimises over
+voters and α
 
     (Σ e)² + λ Σ_{i>j} (e_i - e_j)² = (1-λ) (Σ e)² + λ n Σ e²
                                     = N_I exp(-2α) + N_J exp(2α) + 2 (1-λ) W_I W_J,
@@ -52,7 +53,7 @@ LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=
 
 @njit
 def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: int) -> Trace:
-    """Return the picks of a run, and the changes of their weights."""
+    """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
     codes, first = chains.codes, chains.first
@@ -83,14 +84,14 @@ def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: i
 def squared(weights: FloatArray) -> FloatArray:
     """Return the squares of weights, in a unit above the largest weight, shape (n_examples,).
 
-    So they add up to no more than the weights do.
+    Hence their sum is at most the sum of the weights.
     """
     return weights * weights / unit_of_squares(weights)
 
 
 @njit
 def unit_of_squares(weights: FloatArray) -> float:
-    """Return the power of two above the largest weight."""
+    """Return the power of two above the largest weight of (n_examples,)."""
     return math.ldexp(1.0, math.frexp(weights.max())[1])
 
 
@@ -104,7 +105,7 @@ def least_loss(
     lam: float,
     complements: bool,
 ) -> tuple[int, float]:
-    """Return the voter of least penalised loss and tanh α, given sums of weights and squares."""
+    """Return the voter of least loss, and tanh α; sums of weights and squares are (n_voters,)."""
     scale = 2.0 * np.abs(examples.signs).sum() * unit_of_squares(examples.weights)
     roots_I = roots(W + sums, Q + square_sums, scale, lam)
     roots_J = roots(W - sums, Q - square_sums, scale, lam)
@@ -121,7 +122,7 @@ def least_loss(
 
 @njit
 def roots(W: NDArray[Any], Q: NDArray[Any], scale: float, lam: float) -> FloatArray:
-    """Return 2 sqrt(N) of some sets of examples, given 2W and 2Q of each.
+    """Return 2 sqrt(N) of one set of examples per voter, given 2W and 2Q, shape (n_voters,).
 
     `scale` is 2n times the unit of Q. n Q is never below W², but rounded squares may be.
     """
@@ -131,7 +132,7 @@ def roots(W: NDArray[Any], Q: NDArray[Any], scale: float, lam: float) -> FloatAr
 
 @njit
 def divisors(tanh: float, edge: float) -> tuple[float, float]:
-    """Return the divisors of the weights of right and wrong examples.
+    """Return the divisors of the weights of correct and wrong examples.
 
     exp(-α y h) / Z is (1 - τ y h) / (1 - τ r), with τ = tanh α and the edge r. At λ = 0, where
     τ = r, these are AdaBoost's 1 ± r to the last bit.

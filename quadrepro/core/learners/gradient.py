@@ -15,8 +15,8 @@ where β* = argmin_β Q((1 - α_k) F + β g) is the line search's weight and
     Re-scale RTboosting     α_k = min(1, 2 / (k + u))  w = clip(β*, ±k^(-2/3))      remark 1
     Re-scale ε-boosting     α_k = 3 / (k + 3)          w = ε / rms(g)               remark 1
 
-The theorems have α_k = 3 / (k + 3). All values of ν, c, ε or u are runs side by side, and numbers
-of rounds are nested: one run for each value serves all of them.
+The theorems have α_k = 3 / (k + 3). All values of ν, c, ε or u run side by side, and each run gives
+the candidates for all numbers of rounds.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ STEPS: dict[StepName, Hyperparameter | None] = {
     "rescale-truncate": U,
     "rescale-epsilon": EPS,
 }
-"""The ways to step, each with its hyper-parameter if it has one."""
+"""Ways to step, each with its hyper-parameter, if any."""
 
 TRUNCATED = ("truncate", "rescale-truncate")
 
@@ -67,7 +67,7 @@ Size = Annotated[int, Field(ge=1, le=LARGEST_TREE)]
 
 
 def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return 1 / rms(g), or 0 if g is 0."""
+    """Return 1 / rms(g), or 0 if g is 0, shape (n_runs,), with g of (n_runs, n_examples)."""
     return ratio(np.ones(len(g)), np.sqrt(mean_of(np.square(g), weights)))
 
 
@@ -87,12 +87,13 @@ class Round(NamedTuple):
     kept: FloatArray
 
     def follow(self, scores: FloatArray, leaves: LeafArray) -> None:
-        """Change the scores of examples, shape (n_runs, n_examples), in place."""
+        """Update the scores of examples in place; scores and leaves are (n_runs, n_examples)."""
         _follow(leaves, self.kept, self.weights[:, None] * self.trees.values, scores)
 
 
 @njit
 def _follow(leaves: LeafArray, kept: FloatArray, moves: FloatArray, scores: FloatArray) -> None:
+    """Update scores, (n_runs, n_examples), by kept shares, (n_runs,), and moves of leaves."""
     for t in range(len(leaves)):
         for i in range(leaves.shape[1]):
             scores[t, i] = kept[t] * scores[t, i] + moves[t, leaves[t, i]]
@@ -102,7 +103,7 @@ def _follow(leaves: LeafArray, kept: FloatArray, moves: FloatArray, scores: Floa
 class GradientBoost(Predictor):
     """Boosting along the gradient of a loss, with regression trees as base learners.
 
-    The number of rounds is nested; all values of the step's hyper-parameter advance side by side.
+    All values of the step's hyper-parameter run side by side, for all numbers of rounds.
 
     Raises
     ------
@@ -116,7 +117,7 @@ class GradientBoost(Predictor):
     (``u``) or re-scale ε-boosting (``eps``), the last with the α_k = 3 / (k + 3) of RBoosting's
     theorems."""
     loss: LossName | None = None
-    """The squared loss of a number, or the logistic or exponential loss of a class; None for the
+    """The squared loss for numbers, or the logistic or exponential loss for classes; None for the
     squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
     AdaBoost."""
     cuts: Size = 1
@@ -178,11 +179,11 @@ class GradientBoost(Predictor):
         return LOSSES[self.loss or "l2"]
 
     def start(self, y: FloatArray, weights: FloatArray) -> float:
-        """Return the prediction to which the trees add."""
+        """Return the initial prediction, for y and weights of shape (n_examples,)."""
         return float(mean_of(y[None], weights)[0]) if self.init == "mean" else 0.0
 
     def _alphas(self, k: int, values: FloatArray) -> FloatArray:
-        """Return α_k for each value of the hyper-parameter."""
+        """Return α_k for each value of the hyper-parameter, shape (n_runs,)."""
         if self.alpha is not None:
             return np.full(len(values), self.alpha)
         if self.theory or self.step == "rescale-epsilon":
@@ -199,9 +200,9 @@ class GradientBoost(Predictor):
         counts: FloatArray,
         search: Callable[[], FloatArray],
     ) -> FloatArray:
-        """Return w for each value of the hyper-parameter, given how to search for β*."""
+        """Return w for each value of the hyper-parameter, (n_runs,); `search` returns β*."""
         if self.step in ("epsilon", "rescale-epsilon"):
-            # The sign should be that of <-∇Q(F), g>: a least-squares fit never makes it negative.
+            # The sign should be the sign of <-∇Q(F), g>, never negative for a least-squares fit.
             return values * unit_of(g, counts)
         beta = search()
         if self.step == "shrink":
@@ -242,7 +243,8 @@ class GradientBoost(Predictor):
         Round
             The tree and the weight of a round.
         function
-            Returns the mean loss on the training examples, shape (n_runs,), until the next round.
+            Returns the mean loss on the training examples, shape (n_runs,); valid until the next
+            round.
         """
         fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf)
         w = np.ones(len(y)) if weights is None else weights
@@ -273,7 +275,7 @@ class GradientBoost(Predictor):
         See `Predictor.predictions`.
         """
         by_grid = [self._predictions(X, y, grid, X_new) for grid in grids]
-        # Most learners have one grid, whose scores may take as long to copy as rounds to run.
+        # Most learners have one grid, and copying its scores may take as long as the rounds.
         return by_grid[0] if len(by_grid) == 1 else np.concatenate(by_grid)
 
     def _predictions(
@@ -293,7 +295,7 @@ class GradientBoost(Predictor):
         return np.asarray(grid.flatten(path[None], (self.value_name, N_ROUNDS.name))[0])
 
     def outputs_of(self, predictions: FloatArray) -> Outputs:
-        """Return the scores of classes with the probabilities that minimise the expected loss."""
+        """Return scores, (n_new,), and the probabilities for which they minimise expected loss."""
         loss = self.training_loss
         if isinstance(loss, SquaredLoss):
             return Outputs(predictions)

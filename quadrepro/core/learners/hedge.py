@@ -2,9 +2,9 @@
 
 Every training example is an expert. Its cost is 1 in a round whose voter classifies it correctly,
 else 0. The lecture's inequality Σ p ℓ >= 1/2 + γ needs this, although its definition of ℓ exchanges
-right and wrong. Multiplicative weights, which the lecture does not define, multiplies the weight
-of an expert by (1-η)^cost. For η <= 1/2 the regret is at most η T + ln(m)/η, which is the lecture's
-2 sqrt(T ln m) at η = sqrt(ln(m)/T).
+right and wrong. The lecture does not define the algorithm of multiplicative weights, which
+multiplies the weight of an expert by (1-η)^cost. For η <= 1/2 the regret is at most
+η T + ln(m)/η, which is the lecture's 2 sqrt(T ln m) at η = sqrt(ln(m)/T).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ from quadrepro.core.voters.running_sums import (
 )
 
 LARGEST_RATE = 0.5
-"""The regret bound holds for rates up to this one."""
+"""Largest rate for which the regret bound holds."""
 
 ETA = Hyperparameter(
     "eta", "number", "small", "rate η of the example weights", largest=LARGEST_RATE
@@ -51,7 +51,7 @@ ETA = Hyperparameter(
 
 @njit
 def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: int) -> Trace:
-    """Return the picks of a run, and their votes."""
+    """Return the picks of a run and their votes, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
     codes, first = chains.codes, chains.first
@@ -76,10 +76,10 @@ def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: i
 
 @njit
 def divisors(edge: float, eta: float) -> tuple[float, float]:
-    """Return the divisors of the weights of the examples that the voter has right, and wrong.
+    """Return the divisors of the weights of examples that the voter classifies right, and wrong.
 
-    The voter's vote is right on examples of cost 1, and its complement's on the others. Weights are
-    multiplied by (1-η)^cost and divided by the mean of this: the expected cost is 1/2 + |r|/2.
+    Examples have cost 1 where the picked voter, or its complement, is right. Weights are multiplied
+    by (1-η)^cost and divided by the mean of this factor; the expected cost is 1/2 + |r|/2.
     """
     mean = 1.0 - eta * (0.5 + 0.5 * abs(edge))
     right, wrong = mean / (1.0 - eta), mean
@@ -94,8 +94,8 @@ class HedgeBoost(WeightBoosting):
     edge of at most `NO_EDGE` ends the run without a vote, unless the next round has other voters. A
     voter without error does not end it: the majority vote is over all rounds.
 
-    Equal voters may be merged, because the one of lowest index is picked, and so may equal
-    examples, because their experts have the same costs and the same weights.
+    Equal voters may be merged, because the voter of lowest index is picked. Equal examples may be
+    merged, because their experts have the same costs and weights.
     """
 
     hyperparameters = (ETA, N_ROUNDS)
@@ -115,7 +115,7 @@ class HedgeBoost(WeightBoosting):
 
 
 def experts_rate(n_rounds: int, m: float) -> float:
-    """Return η = sqrt(ln(m)/T), or 1/2 if that is less: the rate of the lecture's regret bound.
+    """Return η = sqrt(ln(m)/T), at most 1/2: the rate of the lecture's regret bound.
 
     The bound is 2 sqrt(T ln m); if T < 4 ln m, it holds at any rate.
     """

@@ -1,9 +1,9 @@
 """The losses of gradient boosting, for many runs at once (Re-scale boosting, sections II and VI).
 
-Scores F and the values g of a tree have shape (n_runs, n_examples); targets y and weights w of the
-examples have shape (n_examples,). A loss gives
+Scores F and values g of a tree have shape (n_runs, n_examples); targets y and weights w of the
+examples have shape (n_examples,). The methods of a loss return
 
-    terms        y - F or exp(y F) at every example, which all others are made of
+    terms        y - F or exp(y F) at every example, from which the others are computed
     mean         Q(F) = Σ w φ(F, y) / Σ w
     descent      -∂φ/∂F at every example, to which the next tree is fitted
     search       β = argmin Q(F + β g), or 0 if g is 0
@@ -27,29 +27,28 @@ GroupArray = NDArray[np.uint32]
 LossName = Literal["l2", "logistic", "exponential"]
 
 NOTHING = 1e-100
-"""Lengths up to this one count as 0. The gradients of a loss that has vanished are that small."""
+"""Largest length that counts as 0, such as the gradient of a loss that has vanished."""
 
 LARGEST_CHANGE = 30.0
-"""A line search changes no score by more than this; the loss may have no minimum."""
+"""Largest change of a score by a line search, as the loss may have no minimum."""
 
 CONVERGED = 1e-6
-"""A line search ends with a step that changes no score by more than this.
+"""Largest change of a score by the last step of a line search.
 
 With |g| ≤ 1 the third derivative is at most the second, so a Newton step of length h leaves an
-error of about h² / 2, beside that of rounding: a slope known to about 1e-16 leaves an error of that
-much divided by the second derivative, which is not small where the loss is flat. There all such
-weights have the same loss.
+error of about h² / 2, in addition to the rounding error. The latter is about 1e-16 divided by the
+second derivative, which is large where the loss is flat, but there all these weights have the same
+loss.
 """
 
 NEWTON_STEPS = 100
-"""Limit on the steps of a line search; bisection alone converges in fewer."""
+"""Largest number of steps of a line search; bisection alone needs fewer."""
 
 LARGEST_MARGIN = 300.0
-"""Margins of larger size count as this: products of a line search and squares of gradients are
-finite."""
+"""Largest size of a margin; larger ones are clipped, so that products and squares are finite."""
 
 LANES = 8
-"""Numbers that the sums of a line search add at once, as wide processors do."""
+"""Number of partial sums of a line search, for the vector units of processors."""
 
 
 @dataclass(frozen=True)
@@ -57,17 +56,17 @@ class SquaredLoss:
     """φ(F, y) = (y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
     def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the residuals."""
+        """Return the residuals y - F, shape (n_runs, n_examples)."""
         return np.asarray(y - scores)
 
     def mean(
         self, residuals: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Return the mean of the squared residuals."""
+        """Return the mean of the squared residuals, shape (n_runs,)."""
         return mean_of(np.square(residuals), weights)
 
     def descent(self, residuals: FloatArray, y: FloatArray) -> FloatArray:
-        """Return the residuals."""
+        """Return the residuals, shape (n_runs, n_examples)."""
         return residuals
 
     def search(
@@ -78,7 +77,7 @@ class SquaredLoss:
         y: FloatArray,
         weights: FloatArray,
     ) -> FloatArray:
-        """Return <y - F, g> / <g, g>."""
+        """Return <y - F, g> / <g, g>, shape (n_runs,)."""
         weighted = weights * g
         return ratio((residuals * weighted).sum(axis=1), (g * weighted).sum(axis=1))
 
@@ -93,20 +92,20 @@ class MarginLoss:
     c: float
 
     def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
-        """Return exp(z)."""
+        """Return exp(z), shape (n_runs, n_examples)."""
         return powers_of(scores, y)
 
     def mean(
         self, powers: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
     ) -> FloatArray:
-        """Return the mean of φ(z)."""
+        """Return the mean of φ(z), shape (n_runs,)."""
         losses = 1.0 / powers
         if self.c > 0.0:
             _log1p_each(losses, y * scores)
         return mean_of(losses, weights)
 
     def descent(self, powers: FloatArray, y: FloatArray) -> FloatArray:
-        """Return y / (c + exp(z))."""
+        """Return y / (c + exp(z)), shape (n_runs, n_examples)."""
         return np.asarray(y / (self.c + powers))
 
     def search(
@@ -117,13 +116,13 @@ class MarginLoss:
         y: FloatArray,
         weights: FloatArray,
     ) -> FloatArray:
-        """Return argmin Q(F + β g) with |β g| at most `LARGEST_CHANGE` at every example.
+        """Return argmin Q(F + β g) with |β g| at most `LARGEST_CHANGE`, shape (n_runs,).
 
         Examples of one leaf have the same g.
         """
         slopes = y * g
         if self.c == 0.0:
-            # β is the same for a multiple of the loss; the largest is made 1.
+            # A factor of the loss does not change β; here it makes the largest loss 1.
             powers = powers / powers.min(axis=1, keepdims=True)
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
@@ -135,7 +134,7 @@ class MarginLoss:
         return np.asarray(betas * scales)
 
     def probability(self, scores: FloatArray) -> FloatArray:
-        """Return 1 / (1 + exp(-F)) or, for the exponential loss, 1 / (1 + exp(-2F))."""
+        """Return 1 / (1 + exp(-F)), shape (n_new,); for the exponential loss, with -2F."""
         factors = np.full(len(scores), self.c - 2.0)
         return np.asarray(1.0 / (1.0 + powers_of(scores[None], factors)[0]))
 
@@ -158,13 +157,14 @@ def _search(
     weights: FloatArray,
     betas: FloatArray,
 ) -> None:
-    """Write the root β of Σ w s φ'(z + β s), where it is 0 before, by Newton's method.
+    """Write the root β of Σ w s φ'(z + β s) into entries of `betas`, (n_runs,), that are 0.
 
-    The sum increases with β, so every step narrows a bracket; a step that would leave it is a
-    bisection. ``powers`` are exp(z), slopes s = y g are at most 1 in size, and equal in a group.
+    The sum increases with β, so every Newton step narrows a bracket; bisection replaces a step that
+    leaves the bracket. Powers exp(z), slopes s = y g and groups have shape (n_runs, n_examples).
+    Slopes are at most 1 in size, and equal within a group.
     """
     m, n_groups = slopes.shape[1], np.int64(groups.max()) + 1
-    # Numbers behind the last example stay 0.
+    # Entries after the last example stay 0.
     shape = (m + LANES - 1) // LANES, LANES
     firsts, seconds = np.zeros(shape), np.zeros(shape)
     first, second = firsts.reshape(-1), seconds.reshape(-1)
@@ -197,7 +197,7 @@ def _search(
 
 @njit
 def _sum(numbers: FloatArray) -> float:
-    """Return the sum of all numbers, added row by row first."""
+    """Return the sum of all numbers, shape (n_rows, LANES), column by column."""
     sums = np.zeros(LANES)
     for row in range(len(numbers)):
         for lane in range(LANES):
@@ -210,7 +210,7 @@ def _sum(numbers: FloatArray) -> float:
 
 @njit
 def _log1p_each(falling: FloatArray, margins: FloatArray) -> None:
-    """Replace exp(-z) by log(1 + exp(-z))."""
+    """Replace exp(-z) by log(1 + exp(-z)), shape (n_runs, n_examples)."""
     for run in range(len(margins)):
         for i in range(margins.shape[1]):
             z = margins[run, i]
@@ -219,33 +219,29 @@ def _log1p_each(falling: FloatArray, margins: FloatArray) -> None:
 
 
 @njit
-def _power(margin: float) -> float:
-    """Return exp(z) of a margin within the limits; the NaN of an overflow is the largest."""
-    margin = margin if margin < LARGEST_MARGIN else LARGEST_MARGIN
-    return exp(margin if margin > -LARGEST_MARGIN else -LARGEST_MARGIN)
-
-
-@njit
 def _powers(scores: FloatArray, y: FloatArray, powers: FloatArray) -> None:
+    """Write exp(y F), shape (n_runs, n_examples), with clipped margins."""
     for run in range(len(scores)):
         for i in range(len(y)):
-            powers[run, i] = _power(y[i] * scores[run, i])
+            z = y[i] * scores[run, i]
+            z = z if z < LARGEST_MARGIN else LARGEST_MARGIN  # also for NaN, from an overflow
+            powers[run, i] = exp(z if z > -LARGEST_MARGIN else -LARGEST_MARGIN)
 
 
 def powers_of(scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Return exp(z) at every example."""
+    """Return exp(z) at every example, shape (n_runs, n_examples)."""
     powers = np.empty(scores.shape)
     _powers(scores, y, powers)
     return powers
 
 
 def mean_of(values: FloatArray, weights: FloatArray) -> FloatArray:
-    """Return the weighted mean of each row."""
+    """Return the weighted mean of each row, shape (n_runs,)."""
     return np.asarray((values * weights).sum(axis=1) / weights.sum())
 
 
 def ratio(numerators: FloatArray, denominators: FloatArray) -> FloatArray:
-    """Divide two arrays of one shape; the ratio is 0 if the denominator is at most `NOTHING`."""
+    """Return ratios, shape (n_runs,); 0 where the denominator is at most `NOTHING`."""
     return np.divide(
         numerators, denominators, out=np.zeros_like(numerators), where=denominators > NOTHING
     )

@@ -4,7 +4,7 @@ Primal, over the weights a of given voters, with margins M_it = y_i h_t(x_i)::
 
     max  rho - C sum_i n_i xi_i    s.t.  (M a)_i >= rho - xi_i,  sum_t a_t = 1,  a, xi >= 0
 
-Dual, over weights d of the examples, which is the program that is solved::
+The program solved is the dual, over weights d of the examples::
 
     min  gamma    s.t.  (M'd)_t <= gamma,  sum_i d_i = 1,  0 <= d_i <= C n_i
 
@@ -59,7 +59,7 @@ class MarginLP:
         self._counts = counts
 
     def solve(self, nu: float) -> tuple[FloatArray, float]:
-        """Return the weights a, which sum to 1, and the soft margin γ for a value of ν."""
+        """Return the weights a, shape (n_voters,), which sum to 1, and the soft margin γ for ν."""
         most = self._counts / (nu * self._counts.sum())
         x, multipliers = self._dual.solve(np.append(most, highspy.kHighsInf))
         weights = np.maximum(0.0, -multipliers[:-1])
@@ -74,7 +74,7 @@ class RegularizedLP(SoftMargin):
     packages = ("highspy",)
 
     def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
-        # Of voters that are equal on these examples, the first has the weight.
+        # If voters are equal on these examples, the first gets the weight.
         first = np.sort(np.unique(margins, axis=1, return_index=True)[1])
         program = MarginLP(margins[:, first], counts)
 

@@ -4,7 +4,7 @@ Primal, over signed weights a of the voters (as in the comparison of QuadBoost):
 
     min  sum_j |a_j| + C sum_i n_i xi_i    s.t.  y_i (H a)_i + xi_i >= 1,  xi >= 0
 
-Dual, over weights u of the examples, which is the program that is solved::
+The program solved is the dual, over weights u of the examples::
 
     max  sum_i u_i    s.t.  -1 <= sum_i u_i y_i h_j(x_i) <= 1,  0 <= u_i <= C n_i
 
@@ -39,7 +39,7 @@ OPTIONS: dict[str, bool | int | float | str] = {
 
 
 class _Solver(highspy.Highs):
-    """HiGHS, which from 1.16 on prints its name while it is made, as soon as it has callbacks."""
+    """HiGHS without output: from 1.16 on, its constructor prints its name with callbacks."""
 
     def enableCallbacks(self) -> None:  # noqa: N802
         self.setOptionValue("output_flag", False)
@@ -49,8 +49,8 @@ class _Solver(highspy.Highs):
 class LinearProgram:
     """min c'x subject to l <= A x <= u, for several upper bounds on x.
 
-    HiGHS keeps its basis from one solution to the next. It has no code of its own for any
-    processor: from the same bits it ends at the same vertex everywhere.
+    HiGHS keeps its basis from one solution to the next. It does not depend on the processor: from
+    the same bits it ends at the same vertex everywhere.
 
     Parameters
     ----------
@@ -89,7 +89,7 @@ class LinearProgram:
         )
 
     def solve(self, most: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Return an optimal x and the multipliers of the rows, given upper bounds on x."""
+        """Return an optimal x, (n_variables,), and multipliers, (n_rows,), for upper bounds."""
         n = len(most)
         self._solver.changeColsBounds(n, np.arange(n, dtype=np.int32), self._least, most)
         self._solver.run()

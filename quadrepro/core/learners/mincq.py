@@ -5,8 +5,8 @@ each voter::
 
     min  w'Gw    s.t.  sum_j m_j w_j = mu,  -1/n <= w_j <= 1/n
 
-If voters depend on each other linearly, several votes are optimal; a ridge picks the one of least
-norm among them.
+If voters are linearly dependent, several votes are optimal, and a ridge selects the one of least
+norm.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.reduction import VotingProblem
 
 RIDGE = 1e-7
-"""Added to the diagonal of G, which is 1 for voters with values -1 and +1."""
+"""Term added to the diagonal of G, which is 1 for voters with values -1 and +1."""
 
 ON_BOUND = 1e-9
-"""Share of its bound by which a weight on it may be below: such weights can cancel exactly."""
+"""Relative distance up to which weights are set to their bound, so that they can cancel exactly."""
 
 
 @dataclass(frozen=True)
 class MinCq(Algorithm):
     """MinCq; the hyper-parameter is the mean margin μ.
 
-    No vote has a μ above mean |m_j|. The weights of such a candidate are NaN.
+    No vote has a μ above mean |m_j|: the weights of a candidate with larger μ are NaN.
     """
 
     hyperparameters = (MU,)
@@ -44,7 +44,7 @@ class MinCq(Algorithm):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: no, since each has a bound of its own."""
+        """Whether equal voters may be merged: no, since each has its own bound."""
         return False
 
     def limit(self, problem: VotingProblem) -> str:
@@ -94,9 +94,10 @@ class MinCqOnCBBoost(Algorithm):
 def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]) -> FloatArray:
     """Return the weights for every μ, shape (len(values), n_voters); NaN without a solution.
 
-    Voters that are equal up to their sign have equal weights: with k of them, the program has one
-    variable √k w, so that its norm is that of all weights. Its unit is the weight ±μ/(n L), which
-    is of the usual size for every μ up to the largest feasible one, L.
+    `gram` has shape (n_voters, n_voters), and `margins` (n_voters,). Voters that are equal up to
+    their sign have equal weights: k of them are one variable √k w of the program, which has the
+    norm of the k weights. Its unit is the weight ±μ/(n L), which has the usual size for every μ up
+    to the largest feasible one, L.
     """
     n, largest = len(margins), float(np.abs(margins).sum() / max(1, len(margins)))
     weights = np.full((len(values), n), np.nan)
@@ -104,8 +105,8 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
         return weights
     squares = gram.diagonal()
     equal = (np.abs(gram) == squares) & (squares == squares[:, None])
-    first, place, copies = np.unique(equal.argmax(axis=1), return_inverse=True, return_counts=True)
-    signs = np.copysign(1.0, gram[np.arange(n), first[place]])
+    first, group, copies = np.unique(equal.argmax(axis=1), return_inverse=True, return_counts=True)
+    signs = np.copysign(1.0, gram[np.arange(n), first[group]])
     scales = np.sqrt(copies)
     P = gram[np.ix_(first, first)] * scales * scales[:, None] + RIDGE * np.eye(len(first))
     P, mean_margin = np.asfortranarray(P + P), (scales * margins[first], n * largest)
@@ -115,7 +116,7 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
                 high = scales * largest / mu
                 shares = solve_box_program(P, np.zeros(len(P)), -high, high, mean_margin) / high
                 on_bound = np.abs(shares) > 1 - ON_BOUND
-                row[:] = np.where(on_bound, np.sign(shares), shares)[place] * signs / n
+                row[:] = np.where(on_bound, np.sign(shares), shares)[group] * signs / n
     return weights
 
 

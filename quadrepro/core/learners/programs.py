@@ -1,4 +1,4 @@
-"""Shared by the algorithms that solve programs: PIQP, their error, and a vote's mean margin."""
+"""Tools of the algorithms that solve programs: PIQP, errors, and limits on the mean margin."""
 
 from __future__ import annotations
 
@@ -18,10 +18,10 @@ PRECISION = 1e-11
 """Relative residual at which PIQP ends."""
 
 RESIDUAL = 1e-8
-"""Largest relative residual of a solution, where rounding keeps PIQP from `PRECISION`."""
+"""Largest relative residual of a solution; rounding may prevent `PRECISION`."""
 
 ROUNDING = 1e-12
-"""Share by which μ may exceed the largest feasible one, which is a rounded sum."""
+"""Relative excess of μ over the largest feasible one, a rounded sum, that is accepted."""
 
 MU = Hyperparameter("mu", "number", "large", "mean margin of the vote", smallest=1e-9)
 
@@ -55,7 +55,7 @@ def solve_box_program(
         to its largest term or to 1.
     """
     solver = DenseSolver()
-    # Scaled rows and columns make it stall where voters depend on each other.
+    # With scaling, PIQP stalls if voters are linearly dependent.
     solver.settings.preconditioner_iter = 0
     A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))
     return np.clip(_solved(solver, P, c, A, b, x_l=low, x_u=high), low, high)
@@ -98,7 +98,7 @@ def _solved(solver: DenseSolver | SparseSolver, *terms: Any, **bounds: Any) -> F
 
 
 def feasible(mu: float, largest: float) -> bool:
-    """Return whether μ is at most the largest that a vote can have, up to rounding."""
+    """Return whether μ is at most the largest feasible one, up to rounding."""
     return mu <= largest * (1 + ROUNDING)
 
 
@@ -114,6 +114,6 @@ def mu_limit(largest: FloatArray) -> str:
     if not smallest > 0:
         return "no voter is right more or less often than wrong: no mu above 0 is feasible"
     unit = 10.0 ** (math.floor(math.log10(smallest)) - 2)
-    shown = math.floor(smallest / unit) * unit
+    rounded = math.floor(smallest / unit) * unit
     where = " on the smallest of these samples" if len(largest) > 1 else ""
-    return f"mu can be at most {shown:.3g}{where}"
+    return f"mu can be at most {rounded:.3g}{where}"

@@ -22,7 +22,7 @@ from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import Hyperparameter
 
 NO_SLACK = 1e-9
-"""Largest slack that counts as none."""
+"""Largest slack that counts as zero."""
 
 C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1e6)
 
@@ -46,7 +46,7 @@ class MarginQP:
         self._last = np.zeros(n)
 
     def solve(self, C: float) -> FloatArray:
-        """Return the weights b for a price C of slack; prices are quickest from low to high."""
+        """Return the weights b, shape (n_voters,), for a price C; rising prices are the fastest."""
         # Where no example has slack, a higher price changes nothing.
         if (self._margins @ self._last).min() >= 1 - NO_SLACK:
             return self._last

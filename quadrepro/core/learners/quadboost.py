@@ -1,8 +1,8 @@
 """QuadBoost: vanilla, L1, L2 and L∞, each additive or re-weighting (QuadBoost, section 3).
 
-The correlations of the voters with the residual y - F of a vote F = Σ α_j h_j are c = μ - Gα, where
-μ = Hᵀy/m are those with the labels and G = HᵀH/m is the Gram matrix. With these two, the examples
-are not needed again: a round that adds δ to the weight of voter j leaves c - δ G_j.
+The correlations of the voters with the residual y - F of a vote F = Σ α_j h_j are c = μ - Gα, with
+the correlations μ = Hᵀy/m with the labels and the Gram matrix G = HᵀH/m. Given μ and G, rounds do
+not need the examples: a round that adds δ to the weight of voter j leaves c - δ G_j.
 
 As a function of a single weight a, the regularised quadratic risk is, up to a constant,
 
@@ -54,7 +54,10 @@ def boost(
     tol: float,
     n_rounds: int,
 ) -> Trace:
-    """Return the picks and steps of a run, which a step of at most `tol` ends."""
+    """Return the picks and steps of a run, shape (n_rounds_taken,); a step <= `tol` ends it.
+
+    `mu` and `eta` have shape (n_voters,).
+    """
     rows, chain, ready = gram.rows, gram.chain, gram.ready
     n, t, picks, steps = len(mu), 0, np.empty(64, np.intp), np.empty(64)
     c, largest, decreases, replaced = mu.copy(), np.abs(mu).max(), np.empty(n), np.zeros(n)
@@ -93,20 +96,20 @@ def minimiser(c: float, eta: float, penalty: Penalty) -> float:
 def decrease(c: float, eta: float, old: float, penalty: Penalty) -> float:
     """Return the decrease of the regularised risk if a weight is replaced by the minimiser."""
     tau, rho, _ = penalty
-    here = c + old * eta
-    new = minimiser(here, eta, penalty)
+    c_without = c + old * eta
+    new = minimiser(c_without, eta, penalty)
     penalty_old = 2 * tau * abs(old) + rho * (old * old)
     penalty_new = 2 * tau * abs(new) + rho * (new * new)
-    return eta * (old * old - new * new) - 2 * here * (old - new) + penalty_old - penalty_new
+    return eta * (old * old - new * new) - 2 * c_without * (old - new) + penalty_old - penalty_new
 
 
 @njit
 def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
-    """Subtract step G_pick from c, and return the largest |c|."""
+    """Subtract step G_pick from c, shape (n_voters,), and return the largest |c|."""
     largest = np.int64(0)
     for j in range(len(c)):
         c[j] -= gram[pick, j] * step
-        # Bits of positive numbers have their order, and are compared several at a time.
+        # The bits of positive numbers have their order, and vector units compare them.
         largest = max(largest, np.float64(abs(c[j])).view(np.int64))
     return np.int64(largest).view(np.float64)
 
@@ -120,8 +123,8 @@ class QuadBoost(BoostingAlgorithm):
     reweight: bool = False
     """Whether to replace the weight of a voter instead of adding to it (section 3.1)."""
     selection: Selection = "decrease"
-    """Whether a round picks the voter of largest decrease of the risk or, as the paper reads, of
-    largest |c|. For voters with values -1 and +1 they are the same."""
+    """Whether a round picks the voter of largest decrease of the risk or, as in the text of the
+    paper, of largest |c|. For voters with values -1 and +1 they are the same."""
 
     def __post_init__(self) -> None:
         if self.reweight and self.selection == "correlation":
@@ -129,7 +132,7 @@ class QuadBoost(BoostingAlgorithm):
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:  # type: ignore[override]
-        """What a grid may name."""
+        """The hyper-parameters that a grid may name."""
         own = {None: (), "l1": (LAM,), "l2": (LAM,), "linf": (ALPHA_MAX,)}[self.norm]
         return own if self.norm == "l1" else (*own, N_ROUNDS)
 
@@ -144,13 +147,13 @@ class QuadBoost(BoostingAlgorithm):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged: not if weights are replaced, each one on its own."""
+        """Whether equal voters may be merged: not if each weight is replaced by itself."""
         return not self.reweight
 
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         gram, mu, squares = problem.quadratic(sample)
-        # If η = 1, the voter of largest |c| is that of largest decrease in all additive variants.
+        # If η = 1, the voter of largest |c| has the largest decrease in all additive variants.
         signs = not self.reweight and bool((squares == 1.0).all())
         eta = np.where(squares > 0, squares, 1.0)  # a voter that is always 0 gets no step
         by_correlation = signs or self.selection == "correlation"

@@ -1,8 +1,8 @@
-"""Boosting by example weights: what AdaBoost, EBBoost, AdaBoost_REG and Hedge share.
+"""Boosting by example weights, the base of AdaBoost, EBBoost, AdaBoost_REG and Hedge.
 
-A round takes three steps: pick a voter by weighted sums over all voters, choose its weight, and
-reweight the examples. Each algorithm has them in a loop over fixed voters, `take_rounds`, and as
-`WeightBoosting.take_round` for stumps that are drawn in every round. Sums of weights are sums of
+A round picks a voter by its sum of example weights, chooses the weight of the voter, and reweights
+the examples. Each algorithm has a loop of these steps over fixed voters, `take_rounds`, and a
+method `WeightBoosting.take_round` for stumps that are drawn in every round. Weights are summed as
 whole numbers, so that picks do not depend on the BLAS or the processor.
 """
 
@@ -26,26 +26,26 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import RunningSums
 
 UNITS = 2.0**48
-"""The weights of a run add up to this. They are rounded to whole numbers to be summed, so that sums
-are exact in any order."""
+"""Sum of the weights of a run. Weights are rounded to whole numbers before they are summed, so that
+sums are exact in any order."""
 
 TIE = 2.0**10
-"""Voters whose sums differ by at most this much tie, and the one of lowest index is picked.
+"""Largest difference between sums of voters that tie; the voter of lowest index is picked.
 
 Rounding changes a sum over m examples by up to m/2, so the tolerance is m if that is larger.
 """
 
 NO_EDGE = 1e-10
-"""An edge of at most this counts as none: the weighted error is 1/2."""
+"""Largest edge that counts as zero: the weighted error is 1/2."""
 
 LARGEST_STEP = 40.0
-"""No round changes a weight by as much: artanh of the largest edge below 1 is 19."""
+"""Bound on the change of a weight in a round: artanh of the largest edge below 1 is 19."""
 
 FLOOR = 2.0**-1000
-"""An example weight that would fall below this stays as it is, so that it can grow again."""
+"""Least example weight; a weight that would fall below stays, so that it can grow again."""
 
 MOST_COPIES = 2.0**24
-"""Whole copies of examples are counted up to this sum, for which one copy has weight enough."""
+"""Largest number of copies that are counted one by one, so that a copy still weighs many units."""
 
 
 class Examples(NamedTuple):
@@ -58,7 +58,7 @@ class Examples(NamedTuple):
     signs : ndarray of shape (n_examples,)
         Label, -1 or +1, times the number of copies in the sample.
     whole : bool
-        Whether copies are counted one by one: not if they are fractions or very many.
+        Whether copies are counted one by one: not if counts are fractions or very large.
     """
 
     weights: FloatArray
@@ -67,7 +67,7 @@ class Examples(NamedTuple):
 
     @classmethod
     def equal(cls, y: FloatArray, copies: FloatArray) -> Examples:
-        """Return the examples with equal weights."""
+        """Return examples with equal weights, given labels and numbers of copies, (n_examples,)."""
         weights = np.where(copies > 0, UNITS / copies.sum(), 0.0)
         is_whole = (copies == np.rint(copies)).all() and copies.sum() <= MOST_COPIES
         return cls(weights, y * copies, bool(is_whole))
@@ -84,8 +84,8 @@ def write_units(
 ) -> tuple[int, int]:
     """Write example weights as whole numbers, times labels; return the sums of sizes and of signed.
 
-    Whole copies of a rounded weight are what as many equal examples would add up to. The shapes are
-    (n_examples,); see `Examples`.
+    If copies are whole, the weight of one copy is rounded, so that merged examples have the sum of
+    the separate ones. All shapes are (n_examples,); see `Examples`.
     """
     if whole:
         for i in range(len(units)):
@@ -104,7 +104,8 @@ def write_units(
 def strongest(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
     """Return the voter, or complement, of least weighted error ε, and its edge.
 
-    The edge of a voter is 1 - 2ε; it is negative if the complement is picked.
+    `sums` has shape (n_voters,). The edge of a voter is 1 - 2ε; it is negative if the complement is
+    picked.
     """
     largest, pick = np.int64(0), 0
     for signed_sum in sums:
@@ -119,8 +120,8 @@ def strongest(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
 def step_of(tanh: float, t: int) -> float:
     """Return the weight α of round `t`, given tanh α, which is AdaBoost's edge.
 
-    If it is 1 or -1, the voter has no error, and its weight outweighs all others. If it is at most
-    `NO_EDGE`, the weight is 0.
+    If tanh α is 1 or -1, the voter has no error, and its weight outweighs all others. If it is at
+    most `NO_EDGE`, the weight is 0.
     """
     if abs(tanh) >= 1.0:
         return math.copysign(LARGEST_STEP * t if t > 1 else 1.0, tanh)
@@ -133,7 +134,7 @@ def reweight(
 ) -> None:
     """Divide the weights of right and of wrong examples, but not to below `FLOOR`.
 
-    The picked voter is +1 for the examples with a code above `below`.
+    The picked voter is +1 for the examples with a code above `below`. All shapes are (n_examples,).
     """
     for i in range(len(weights)):
         moved = weights[i] / (right if (codes[i] > below) == (signs[i] > 0) else wrong)
@@ -178,7 +179,7 @@ class HeldOutVote:
         self.has_ended = is_last or is_stale or t == stopping.max_rounds
 
     def taken(self) -> tuple[int, int, StumpVote]:
-        """Return the number of rounds that are taken, their errors, and the vote."""
+        """Return the chosen number of rounds, its errors, and the vote."""
         t = self._best if self._problem.stopping.take == "best" else len(self._stumps)
         attributes, cuts, weights = (np.array(part) for part in zip(*self._stumps, strict=True))
         vote = StumpVote(attributes[:t], cuts[:t].astype(np.uint16), weights[:t])
@@ -189,7 +190,7 @@ class HeldOutVote:
 def add_vote(
     codes: Codes, cut: int, weight: float, zero: float, positive: BoolArray, votes: FloatArray
 ) -> int:
-    """Add a weighted stump to the votes of examples, and return how many are wrong then.
+    """Add a weighted stump to the votes of examples, and return the new number of errors.
 
     Votes are positive above `zero`; codes, labels and votes have shape (n_examples,).
     """
@@ -201,7 +202,7 @@ def add_vote(
 
 
 class Run(NamedTuple):
-    """A run over drawn stumps: its examples, its hyper-parameter, and what else rounds change."""
+    """A run over drawn stumps: examples, hyper-parameter, and further state of the algorithm."""
 
     examples: Examples
     value: float
@@ -209,17 +210,17 @@ class Run(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """The voter of a round, and what follows from it.
+    """The voter of a round, with its weight and the divisors of example weights.
 
     Attributes
     ----------
     pick : int
         The voter.
     change : float
-        What its weight changes by; negative for its complement, and 0 if it has no edge.
+        Change of its weight; negative for its complement, and 0 if it has no edge.
     right, wrong : float
         Divisors of the weights of the examples that it classifies right, and wrong. A divisor of 0
-        says that it has no error and ends the run.
+        ends the run, as the voter has no error.
     """
 
     pick: int
@@ -235,11 +236,11 @@ class WeightBoosting(BoostingAlgorithm):
     takes_drawn_stumps = True
 
     def begin(self, examples: Examples, value: float) -> Run:
-        """Return a run that has not taken a round yet."""
+        """Return a run before its first round."""
         return Run(examples, value)
 
     def weights_to_sum(self, examples: Examples) -> list[Examples]:
-        """Return the weights that a round adds up over the voters."""
+        """Return the weights that a round sums over the examples for each voter."""
         return [examples]
 
     def choose(
@@ -250,7 +251,7 @@ class WeightBoosting(BoostingAlgorithm):
         Parameters
         ----------
         run : Run
-            The run, which is not changed.
+            The run, which stays unchanged.
         t : int
             Number of the round, from 1.
         sums : ndarray of int, shape (n_rows, n_voters)
@@ -310,5 +311,5 @@ class WeightBoosting(BoostingAlgorithm):
 
 @njit
 def empty_trace() -> tuple[list[int], list[float]]:
-    """Return lists for the picks and changes of a run, whose types come from their entries."""
+    """Return empty lists of picks and of changes, with types that numba can infer."""
     return [0 for _ in range(0)], [0.0 for _ in range(0)]

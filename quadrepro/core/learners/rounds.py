@@ -15,15 +15,15 @@ from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.reduction import VotingProblem
 
 Trace = tuple[IntArray, FloatArray]
-"""The picked voter of each round that was taken, and what the round adds to its weight."""
+"""Picked voters and changes of their weights, shape (n_rounds_taken,) each."""
 
 
 @dataclass(frozen=True)
 class BoostingAlgorithm(Algorithm):
     """An algorithm that runs for a number of rounds.
 
-    It has at most one hyper-parameter other than that number. Numbers of rounds are nested: one run
-    for each value of the other hyper-parameter serves all of them.
+    It has at most one other hyper-parameter. One run for each value of this hyper-parameter gives
+    the candidates for all numbers of rounds.
     """
 
     @abstractmethod
@@ -43,7 +43,7 @@ class BoostingAlgorithm(Algorithm):
         """
 
     def values(self, grid: Grid) -> FloatArray:
-        """Return the values of the other hyper-parameter; a single NaN if there is none."""
+        """Return the values of the other hyper-parameter, (n_values,); a NaN if there is none."""
         return np.asarray(grid.axis(self.value_name) or (np.nan,), dtype=np.float64)
 
     def limit(self, problem: VotingProblem) -> str:
@@ -64,22 +64,22 @@ class BoostingAlgorithm(Algorithm):
 
 
 MOST_ROUNDS = 20_000_000
-"""Rounds of an algorithm that a grid gives no number of rounds, since it runs to its optimum."""
+"""Largest number of rounds of an algorithm that runs to its optimum."""
 
 TIED_SHARE = 1e-9
-"""Scores of voters that differ by at most this share tie, and the first voter is picked."""
+"""Largest relative difference between scores that tie; the first voter is picked."""
 
 
 def normalised(weights: FloatArray) -> FloatArray:
     """Divide votes, shape (..., n_voters), by their total weight; an empty vote stays empty."""
-    # Added one by one, so that voters without weight do not change the last bits of the sum.
+    # Added in order, so that voters without weight do not change the last bits of the sum.
     totals = np.cumsum(np.abs(weights), axis=-1)[..., -1:]
     return np.asarray(weights / np.where(totals > 0, totals, 1.0))
 
 
 @njit
 def first_of_largest(scores: FloatArray) -> int:
-    """Return the first voter with the largest score, up to a share of `TIED_SHARE`."""
+    """Return the first voter with the largest of scores, (n_voters,), up to `TIED_SHARE`."""
     largest, first = scores.max(), 0
     least = min(largest, largest * (1.0 - TIED_SHARE))  # rounding may leave no score above zero
     while scores[first] < least:
@@ -89,14 +89,14 @@ def first_of_largest(scores: FloatArray) -> int:
 
 @njit
 def first_of_size(numbers: FloatArray, largest: float) -> int:
-    """Return the first voter whose number has the largest size, up to a share of `TIED_SHARE`."""
+    """Return the first voter with the largest |number|, (n_voters,), up to `TIED_SHARE`."""
     least, first = largest * (1.0 - TIED_SHARE), len(numbers)
-    for j in range(len(numbers)):  # to the end: without a break, several are compared at a time
+    for j in range(len(numbers)):  # without a break, for vector units
         first = min(first, j if abs(numbers[j]) >= least else len(numbers))
     return first
 
 
 def in_range(weights: FloatArray) -> FloatArray:
-    """Return example weights, times a power of two if their sums or quotients might overflow."""
+    """Return weights, (n_examples,), times a power of two if sums or quotients might overflow."""
     exponent = int(np.frexp(weights.max())[1])
     return np.ldexp(weights, -exponent) if abs(exponent) > 64 else weights

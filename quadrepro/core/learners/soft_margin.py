@@ -1,4 +1,4 @@
-"""Shared by LP_REG and QP_REG: one program over AdaBoost's voters (Rätsch et al. 2001)."""
+"""Base of LP_REG and QP_REG: one program over AdaBoost's voters (Rätsch et al. 2001)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from quadrepro.core.voters.reduction import VotingProblem
 
 @dataclass(frozen=True)
 class SoftMargin(Algorithm):
-    """New weights for the voters that AdaBoost found, from one program; signs are kept.
+    """New weights for AdaBoost's voters from one program, with the same signs.
 
     Subclasses have one hyper-parameter and solve their program for its values.
     """
@@ -28,7 +28,7 @@ class SoftMargin(Algorithm):
     takes_drawn_stumps = True
 
     n_rounds: int = 100
-    """AdaBoost's number of rounds, unless it is chosen on held-out examples."""
+    """Number of rounds of AdaBoost, unless held-out examples choose it."""
 
     def check(self, grid: Grid) -> None:
         """Raise ValueError if the grid or the number of rounds cannot be used."""
@@ -36,11 +36,11 @@ class SoftMargin(Algorithm):
         AdaBoost().check(self._rounds)
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
-        """Find new weights for the stumps of AdaBoost, run for the rounds chosen by hold-out."""
-        found = AdaBoost().hold_out(problem, Grid.of({}))
-        vote, rounds = found.vote(0), found.candidates[0]
+        """Return new weights for AdaBoost's stumps, whose number the hold-out chooses."""
+        runs = AdaBoost().hold_out(problem, Grid.from_values({}))
+        vote, rounds = runs.vote(0), runs.candidates[0]
         signs = np.sign(vote.weights)
-        # A stump that was picked again is the same voter; a round without an edge has none.
+        # A stump that is picked twice is one voter; a round without an edge has no voter.
         picks = np.stack([vote.attributes, vote.cuts, signs])
         first = np.sort(np.unique(picks, axis=1, return_index=True)[1])
         first = first[signs[first] != 0]
@@ -57,12 +57,12 @@ class SoftMargin(Algorithm):
         )
 
     def solve(self, margins: FloatArray, counts: FloatArray, grid: Grid) -> FloatArray:
-        """Return the weights of given voters for every candidate.
+        """Return the weights of the voters for every candidate.
 
         Parameters
         ----------
         margins : ndarray of shape (n_examples, n_voters)
-            y_i h_t(x_i), where a voter to which AdaBoost gave a negative weight is negated.
+            y_i h_t(x_i), with voters of negative weight in AdaBoost's vote negated.
         counts : ndarray of shape (n_examples,)
             How often each example occurs; all positive.
         grid : Grid
@@ -78,9 +78,9 @@ class SoftMargin(Algorithm):
         weights = np.full((len(values), margins.shape[1]), np.nan)
         if not weights.size:
             return weights
-        distinct, place = np.unique(margins, axis=0, return_inverse=True)
+        distinct, groups = np.unique(margins, axis=0, return_inverse=True)
         merged = np.zeros(len(distinct))
-        np.add.at(merged, place.ravel(), counts)
+        np.add.at(merged, groups.ravel(), counts)
         solve_for = self._solver(distinct, merged)
         for row, value in zip(weights, values, strict=True):
             with suppress(SolverError):
@@ -89,16 +89,16 @@ class SoftMargin(Algorithm):
 
     @abstractmethod
     def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
-        """Return the function that solves the program over given voters and examples."""
+        """Return a function from the hyper-parameter to weights, shape (n_voters,)."""
 
     @property
     def _rounds(self) -> Grid:
-        return Grid.of({"n_rounds": [self.n_rounds]})
+        return Grid.from_values({"n_rounds": [self.n_rounds]})
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
-        found = AdaBoost()._paths(problem, self._rounds)[:, 0]
+        votes = AdaBoost()._paths(problem, self._rounds)[:, 0]
         paths = np.zeros((len(problem.counts), len(grid), problem.n_voters))
-        for path, vote, counts in zip(paths, found, problem.counts, strict=True):
+        for path, vote, counts in zip(paths, votes, problem.counts, strict=True):
             voters, held = np.flatnonzero(vote), counts > 0
             signs = np.sign(vote[voters])
             margins = (problem.voters.matrix(voters) * problem.y[:, None])[held] * signs

@@ -1,8 +1,8 @@
-r"""Boosting of weak learners that are fitted in every round to the weights of that round.
+r"""Boosting of weak learners, each fitted to the example weights of its round.
 
-F(x) has one number per class and starts at 0. Round t adds :math:`\alpha_t f_t(x)`, and the class
-of the largest F is predicted; for two classes, :math:`F = (F_2 - F_1) / 2` is above zero for the
-second. Where :math:`w` is not given otherwise, the round fits its weak learner to the weights
+F(x) has one number per class and starts at 0. Round t adds :math:`\alpha_t f_t(x)`. The predicted
+class has the largest F; for two classes, :math:`F = (F_2 - F_1) / 2` is above zero for the second.
+Unless stated otherwise, the round fits its weak learner to the weights
 
 .. math:: w_i \propto c_i \exp(-F_{y_i}(x_i)),
 
@@ -46,16 +46,16 @@ from quadrepro.core.learners.trees import TreeFitter, Trees
 from quadrepro.core.training.estimator import RegisteredEstimator
 
 EPS = float(np.finfo(np.float64).eps)
-"""Probabilities are at least this, so that logarithms and quotients are finite."""
+"""Least probability, so that logarithms and quotients are finite."""
 
 LEAST_WEIGHT = 1e-100
 """Least share of the largest example weight, so that no leaf has a weight of 0."""
 
 NO_EDGE = 1e-10
-"""A weight of a vote of at most this is rounding error, and counts as none."""
+"""Largest weight of a vote that counts as zero, due to rounding."""
 
 TIED_SHARES = 1e-10
-"""Classes tie if their shares of a leaf differ by at most this; the first one is voted for."""
+"""Largest difference between the shares of classes that tie in a leaf; the first is chosen."""
 
 ONLY_BINARY = "Only binary classification is supported"
 
@@ -65,13 +65,13 @@ Fitted = Trees | list[Any]
 
 @dataclass(frozen=True)
 class TreeLearner:
-    """Fits trees to the training examples."""
+    """Fits trees to the training examples, with labels y of shape (n_examples,)."""
 
     fitter: TreeFitter
     y: IntArray
     n_classes: int
     answers_of: Callable[[FloatArray], FloatArray]
-    """Turns the shares of the classes in each leaf into the leaf's answer."""
+    """Function from shares of classes, (n_leaves, n_classes), to answers, (n_leaves,)."""
 
     def fit_classes(self, weights: FloatArray) -> tuple[Trees, FloatArray]:
         """Return a classification tree and its answers, shape (1, n_examples)."""
@@ -80,7 +80,7 @@ class TreeLearner:
         return trees, trees.answers(leaves)
 
     def fit_numbers(self, targets: FloatArray, weights: FloatArray) -> tuple[Trees, FloatArray]:
-        """Return one regression tree per target, and their answers; all have one shape."""
+        """Return one regression tree per target and their answers, (n_targets, n_examples)."""
         trees, leaves = self.fitter.fit(targets, weights)
         return trees, trees.answers(leaves)
 
@@ -95,12 +95,12 @@ class EstimatorLearner:
     answers: Callable[[list[Any], FloatArray], FloatArray]
 
     def fit_classes(self, weights: FloatArray) -> tuple[list[Any], FloatArray]:
-        """Return a classifier and its answers."""
+        """Return a classifier and its answers, shape (1, n_examples)."""
         fitted = [self.make().fit(self.X, self.y, sample_weight=weights)]
         return fitted, self.answers(fitted, self.X)
 
     def fit_numbers(self, targets: FloatArray, weights: FloatArray) -> tuple[list[Any], FloatArray]:
-        """Return one regressor per target, and their answers."""
+        """Return one regressor per target and their answers, shape (n_targets, n_examples)."""
         pairs = zip(targets, weights, strict=True)
         fitted = [self.make().fit(self.X, target, sample_weight=w) for target, w in pairs]
         return fitted, self.answers(fitted, self.X)
@@ -108,12 +108,12 @@ class EstimatorLearner:
 
 WeakLearner = TreeLearner | EstimatorLearner
 Round = tuple[Fitted, FloatArray, float]
-"""Weak learners of a round, their answers to the training examples, and the weight of the round."""
+"""Weak learners of a round, their answers on training examples, and the round's weight."""
 
 
 @dataclass(eq=False, repr=False)
 class StagewiseClassifier(ClassifierMixin, BaseEstimator):
-    """Base of the classifiers whose weak learner is fitted to the weights of every round.
+    """Base of the classifiers that fit weak learners to the example weights of each round.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     """
 
     fits: ClassVar[Literal["classes", "probabilities", "numbers"]]
-    """Targets of weak learners, or the output that is used."""
+    """Targets or used outputs of weak learners."""
     has_probabilities: ClassVar[bool] = True
     many_classes: ClassVar[bool] = False
 
@@ -213,10 +213,10 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
 
     @abstractmethod
     def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
-        """Take one round.
+        """Take one round, given y and c of shape (n_samples,) and F of (n_samples, n_classes).
 
-        A weight of zero ends the run without the round. An infinite weight lets the round decide
-        alone, and ends the run with it.
+        A weight of zero ends the run without the round. An infinite weight ends the run with the
+        round, which then decides alone.
         """
 
     @abstractmethod
@@ -225,11 +225,11 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
 
     @staticmethod
     def _answers_of(shares: FloatArray) -> FloatArray:
-        """Return the answer of a weak classifier to each row, given the shares of the classes."""
+        """Return answers, shape (n,), given shares of the classes, shape (n, n_classes)."""
         raise NotImplementedError
 
     def _weak_learner(self, X: FloatArray, y: IntArray) -> WeakLearner:
-        """Return the object that fits weak learners to the training examples."""
+        """Return the object that fits weak learners to X, (n_samples, n_features), and y."""
         if self.weak is None:
             fitter = TreeFitter(X, self.cuts, self.depth)
             return TreeLearner(fitter, y, len(self.classes_), self._answers_of)
@@ -269,7 +269,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
             yield np.asarray((F[:, -1] - F[:, 0]) / 2) if F.shape[1] <= 2 else F
 
     def predict(self, X: ArrayLike) -> NDArray[Any]:
-        """Return the class of the largest F, the first of equal ones.
+        """Return the class of the largest F, or the first such class.
 
         Parameters
         ----------
@@ -310,7 +310,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         yield from map(probabilities_of, self._staged(X))
 
     def _staged(self, X: ArrayLike) -> Iterator[FloatArray]:
-        """Yield F with one column per class after each round, or once if there was none."""
+        """Yield F, shape (n_samples, n_classes), after each round, or once without rounds."""
         check_is_fitted(self)
         examples = validated(self, X, reset=False)
         columns = np.ascontiguousarray(examples.T)
@@ -349,10 +349,10 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
 
 
 def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
-    """Return the distinct examples in an order of their own, with the total weight of each.
+    """Return the distinct examples, sorted, with the total weight of each, shape (n_distinct,).
 
-    Hence neither the order of the rows nor repeating them instead of weighting them changes how
-    sums are rounded, which boosting of separable classes enlarges from round to round.
+    Hence the order of the rows, or repeated rows in place of weights, do not change the rounding of
+    sums. Boosting of separable classes would amplify such differences from round to round.
     """
     rows = np.ascontiguousarray(np.column_stack([X, y])) + 0.0  # -0 becomes 0
     keys = rows.view(np.dtype((np.void, rows.itemsize * rows.shape[1])))[:, 0]
@@ -361,25 +361,25 @@ def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntAr
 
 
 def last(stages: Iterator[NDArray[Any]]) -> NDArray[Any]:
-    """Return the last of several stages."""
+    """Return the last stage."""
     return deque(stages, maxlen=1).pop()
 
 
 def probabilities_of(F: FloatArray) -> FloatArray:
-    """Return exp(F_k) / sum of exp(F_j), for two classes 1 / (1 + exp(-2 F))."""
+    """Return exp(F_k) / Σ_j exp(F_j), shape (n_examples, n_classes)."""
     shares = exp_each(F - F.max(axis=1, keepdims=True))
     return np.asarray(shares / shares.sum(axis=1, keepdims=True))
 
 
 def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
-    """Return the weights c exp(-F_y), with a mean of 1."""
+    """Return the weights c exp(-F_y), with a mean of 1, shape (n_examples,)."""
     own = F[np.arange(len(F)), y]
     w = c * np.maximum(exp_each(own.min() - own), LEAST_WEIGHT)
     return np.asarray(w / w.mean())
 
 
 def in_two_columns(f: FloatArray) -> FloatArray:
-    """Return the columns -f and f."""
+    """Return the columns -f and f, shape (n_examples, 2)."""
     return np.column_stack([-f, f])
 
 
@@ -662,12 +662,12 @@ class AdaBoostM1Classifier(StagewiseClassifier):
         return fitted, votes, self._alpha(missed, hit) if missed > 0 else np.inf
 
     def _alpha(self, missed: float, hit: float) -> float:
-        """Return log((1 - error) / error), given the weights of both kinds of examples."""
+        """Return log((1 - error) / error), given the weights of missed and of hit examples."""
         return log(hit / missed)
 
     @staticmethod
     def _answers_of(shares: FloatArray) -> FloatArray:
-        # Reweighting makes shares equal, so that rounding would decide without a tolerance.
+        # Reweighting makes shares equal, and without a tolerance rounding would decide.
         tied = shares >= shares.max(axis=1, keepdims=True) - TIED_SHARES
         return np.asarray(tied.argmax(axis=1), dtype=np.float64)
 
@@ -734,7 +734,7 @@ class SAMMEClassifier(AdaBoostM1Classifier):
 
 
 ROUNDS = {"n_rounds": [1, 2, 5, 10, 20, 50, 100, 200, 500]}
-"""Numbers of rounds for a config that names none."""
+"""Default numbers of rounds of a config."""
 
 
 def _registered(name: str, label: str, source: str) -> RegisteredEstimator:

@@ -5,11 +5,11 @@ W_L and W_R lowers its weighted sum of squared errors by
 
     S² W / (W_L W_R),  S = Σ w (t - mean of t in the leaf) over either part.
 
-So running sums in the order of a feature give the gains of all cuts by it. For classes, the targets
-are the indicators of the classes, and S² is summed over them: this is the decrease of W times the
-Gini impurity. Without weights every example counts once, and targets are rounded to whole numbers
-of a tiny unit: then the order in which they are added does not matter. With weights they are added
-in the order of the features.
+Running sums in the order of a feature therefore give the gains of all cuts by it. For classes, the
+targets are the indicators of the classes, and S² is summed over them: the gain is the decrease of W
+times the Gini impurity. Without weights every example counts once, and targets are rounded to
+multiples of a tiny unit, so that their sums do not depend on the order. With weights, they are
+summed in the order of the features.
 """
 
 from __future__ import annotations
@@ -26,24 +26,24 @@ LeafArray = NDArray[np.int32]
 ExampleArray = NDArray[np.uint32]
 
 TIE = 1e-10
-"""Cuts tie if their gains differ by at most this share: equal cuts may differ by rounding."""
+"""Largest relative difference between gains that tie, due to rounding."""
 
 NO_GAIN = 1e-12
-"""Least share of the largest target, or of up to twice its size, that a gain's root must exceed."""
+"""Share of the largest target, or of up to twice its size, that a gain's root must exceed."""
 
 LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
-"""Ends of the range of ranks."""
+"""Limits of the range of ranks."""
 
 MANY_CUTS = 64
-"""From this number of cuts on, walking down a tree is faster than a pass over all examples for each
-cut, which is a loop of vectors."""
+"""Least number of cuts for which walking down a tree is faster than a vectorised pass over all
+examples for each cut."""
 
 LARGEST_TREE = 10_000
-"""A tree has at most this number of cuts, or levels."""
+"""Largest number of cuts, or levels, of a tree."""
 
 
 class Trees(NamedTuple):
-    """One tree for each target, given by its cuts in the order in which they were made.
+    """One tree for each target, described by its cuts, in order.
 
     Examples above the threshold of cut s move from their leaf to leaf s + 1; the others stay. A
     tree with fewer cuts than others has infinite thresholds.
@@ -69,14 +69,14 @@ class Trees(NamedTuple):
     values: FloatArray
 
     def leaves(self, columns: FloatArray) -> LeafArray:
-        """Return the leaf in which each example, a column, ends, shape (n_targets, n_new)."""
+        """Return the leaf of each example, a column, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
         descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
         descend(columns, self.parents, self.features, self.thresholds, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
-        """Return the values of leaves, shape (n_targets, n_examples)."""
+        """Return the values at given leaves, shape (n_targets, n_examples)."""
         answers = np.empty(leaves.shape)
         _look_up(leaves, self.values, answers)
         return answers
@@ -84,6 +84,7 @@ class Trees(NamedTuple):
 
 @njit
 def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None:
+    """Write the values at leaves, shape (n_targets, n_examples)."""
     for t in range(len(leaves)):
         for i in range(leaves.shape[1]):
             answers[t, i] = values[t, leaves[t, i]]
@@ -97,6 +98,7 @@ def _cut_by_cut(
     thresholds: FloatArray,
     leaves: LeafArray,
 ) -> None:
+    """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), by a pass for each cut."""
     for t in range(len(features)):
         own = leaves[t]
         for s in range(features.shape[1]):
@@ -114,6 +116,7 @@ def _walk_down(
     thresholds: FloatArray,
     leaves: LeafArray,
 ) -> None:
+    """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), example by example."""
     n_cuts = features.shape[1]
     following = np.empty((n_cuts, 2), np.int64)
     for t in range(len(features)):
@@ -135,21 +138,21 @@ def _walk_down(
 class Sorted(NamedTuple):
     """Examples in the order of each feature, except for its most frequent value.
 
-    Running sums start at both ends of a feature and stop before that value, so that a feature that
-    is mostly 0 costs only as much as its other values. List 2f has the examples below the most
-    frequent value of feature f, from the lowest up; list 2f + 1 those above it, from the highest
-    down.
+    Running sums start at both ends of a feature and stop before this value, so that a feature that
+    is mostly 0 costs only as much as its other values. List 2f holds the examples below the most
+    frequent value of feature f, in increasing order; list 2f + 1 holds the examples above it, in
+    decreasing order.
 
     Attributes
     ----------
     values : ndarray of shape (n_features, n_examples)
-        The distinct values of each feature, increasing; infinite from their number on.
+        The distinct values of each feature, increasing, followed by infinity.
     ranks : ndarray of uint32, shape (n_features, n_examples)
-        The place of each example's value among them.
+        The index of each example's value among them.
     listed : ndarray of uint32, shape (n_listed,)
         The examples of all lists.
     starts : ndarray of int, shape (2 * n_features + 1,)
-        Where each list begins.
+        First place of each list; the last entry is `n_listed`.
     """
 
     values: FloatArray
@@ -158,8 +161,8 @@ class Sorted(NamedTuple):
     starts: IntArray
 
     @classmethod
-    def of(cls, X: FloatArray) -> Sorted:
-        """Sort the examples by each feature."""
+    def by_features(cls, X: FloatArray) -> Sorted:
+        """Sort the examples, shape (n_examples, n_features), by each feature."""
         values, lists = np.full(X.shape[::-1], np.inf), []
         ranks = np.empty(values.shape, dtype=np.uint32)
         for f, column in enumerate(np.ascontiguousarray(X.T)):
@@ -170,10 +173,10 @@ class Sorted(NamedTuple):
             values[f, : len(firsts)] = in_order[firsts]
             ranks[f, order] = np.repeat(np.arange(len(firsts), dtype=np.uint32), counts)
             if len(firsts) < len(order):
-                # Equal values are put into the order of the examples, on every processor.
+                # Equal values get the order of the examples, on every processor.
                 few = len(firsts) <= 2**16  # numbers of 16 bits are sorted by their digits
                 order = ranks[f].astype(np.uint16 if few else np.uint32).argsort(kind="stable")
-            # The last of equally frequent values: without ties there is only an upward list.
+            # The last of equally frequent values, so that without ties all lists are upward.
             frequent = len(counts) - 1 - int(counts[::-1].argmax())
             first = firsts[frequent]
             order = order.astype(np.uint32)
@@ -183,7 +186,7 @@ class Sorted(NamedTuple):
 
 
 class Size(NamedTuple):
-    """Number of cuts one at a time, or of levels; and the largest number of leaves."""
+    """Number of single cuts, or of levels, and the largest number of leaves."""
 
     steps: int
     by_level: bool
@@ -219,7 +222,7 @@ class TreeFitter:
     def __init__(
         self, X: FloatArray, cuts: int = 1, depth: int | None = None, least_share: float = 0.0
     ) -> None:
-        self._sorted = Sorted.of(X)
+        self._sorted = Sorted.by_features(X)
         # Every cut makes a leaf of at least one example.
         most = max(len(X) - 1, 1)
         steps = min(cuts if depth is None else depth, most)
@@ -298,7 +301,7 @@ class TreeFitter:
         no_gain: FloatArray,
         n_outputs: int = 1,
     ) -> tuple[Trees, LeafArray]:
-        """Return trees whose leaves have no values yet, and the leaves of the examples."""
+        """Return trees without values, and the leaves of the examples, (n_targets, n_examples)."""
         n, m = targets.shape
         n_cuts = self._size.n_leaves - 1
         trees = Trees(
@@ -310,7 +313,7 @@ class TreeFitter:
         )
         leaves = np.zeros((n, m), dtype=np.int32)
         total = np.full(n, float(m)) if weights is None else weights.sum(axis=1)
-        # The slack is for the rounding of the product and of sums of weights.
+        # The slack allows for the rounding of the product and of sums of weights.
         least = np.maximum((self._least_share - 1e-9) * total, 1e-100)
         limits = self._size, least, no_gain
         _grow(targets, weights, n_outputs, self._sorted, *limits, trees, leaves)
@@ -325,7 +328,7 @@ class TreeFitter:
 
 
 def largest_whole(n_examples: int) -> int:
-    """Return the largest size of whole numbers such that this many sum to less than 2^62."""
+    """Return the largest size of whole numbers whose sum over n examples is below 2^62."""
     return 1 << (62 - n_examples.bit_length())
 
 
@@ -348,7 +351,7 @@ def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.
         The units, powers of two.
     """
     exponents = np.frexp(largest)[1] + 1 - largest_whole(targets.shape[1]).bit_length()
-    # With the limit no unit is a subnormal number. Targets that small count as nothing anyway.
+    # With the limit no unit is a subnormal number; smaller targets count as zero anyway.
     units = np.ldexp(1.0, np.maximum(exponents, -1000))
     return np.rint(targets / units[:, None]).astype(np.int64), units
 
@@ -373,8 +376,8 @@ def _means(targets: FloatArray, weights: FloatArray, leaves: LeafArray, means: F
         sizes = np.full(means.shape[1], 1e-300)
         for i in range(targets.shape[1]):
             sizes[leaves[t, i]] += weights[t, i]
-        # The second time adds the mean of the rest: the mean of equal targets is that target to
-        # the last bit, as boosting of separable classes enlarges any difference between them.
+        # The second pass adds the mean of the remainders, so that the mean of equal targets is that
+        # target to the last bit; boosting of separable classes would amplify any difference.
         for _ in range(2):
             sums = np.zeros(means.shape[1])
             for i in range(targets.shape[1]):
@@ -394,16 +397,16 @@ def _grow(
     trees: Trees,
     leaves: LeafArray,
 ) -> None:
-    """Grow a tree for each target; all leaves are 0, and thresholds infinite, at first.
+    """Grow a tree for each target; at first, all leaves are 0 and thresholds infinite.
 
-    Targets have shape (n_targets, n_examples). Without weights they are whole numbers, and with
-    more than one output they are classes.
+    Targets, weights and leaves have shape (n_targets, n_examples). Without weights, targets are
+    whole numbers; with more than one output, they are classes.
     """
     n_lists, most = len(examples.starts) - 1, size.n_leaves
     listed, spare = examples.listed, np.empty(targets.shape[1], np.uint32)
     if size.steps > 1:
         listed = np.empty_like(examples.listed)
-    # For each leaf: its part of each list, and its best cut, whose gain is negative if unknown.
+    # For each leaf: its part of each list, and its best cut, whose gain is -1 if not computed.
     begins, ends = np.empty((most, n_lists), np.int64), np.empty((most, n_lists), np.int64)
     tops, lists, bounds = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     for t in range(len(targets)):
@@ -435,7 +438,7 @@ def _grow(
                 trees.gains[t, s] = tops[parent]
                 below, above = examples.values[f, low], examples.values[f, high]
                 middle = below / 2 + above / 2
-                # If no number lies between them, examples of the lower value stay all the same.
+                # If no number is between them, the lower value is the threshold.
                 trees.thresholds[t, s] = middle if middle < above else below
                 tops[parent] = tops[new] = -1.0
                 for part in range(n_lists if step < size.steps - 1 else 0):
@@ -452,8 +455,8 @@ def _response(
 ) -> NumberArray:
     """Return the target of each example, or w with w (t - mean of t), or w with the class.
 
-    The shape is (n_examples, 1), or (n_examples, 2) with weights, which are next to each other in
-    memory since a search looks them up together.
+    The shape is (n_examples, 1), or (n_examples, 2) with weights: the columns are adjacent in
+    memory, as a search reads them together.
     """
     if weights is None:
         return np.asarray(targets[t].copy().reshape(-1, 1))
@@ -469,9 +472,10 @@ def _response(
 def _sums(
     response: NumberArray, leaves: LeafArray, n_leaves: int, n_outputs: int
 ) -> tuple[IntArray, NumberArray]:
-    """Return the number of examples of every leaf, and the sums of its response.
+    """Return the number of examples in every leaf, and the sums of their responses.
 
-    With classes, the total of w is followed by the total of w in each class.
+    The shapes are (n_leaves,) and (n_leaves, n_sums). With classes, the sums are the total of w and
+    the total of w in each class.
     """
     last = response.shape[1] - 1
     counts = np.zeros(n_leaves, np.int64)
@@ -499,7 +503,11 @@ def _best_cut(
     total: NumberArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the root of the largest gain of a leaf's cuts, its list, and the highest rank left."""
+    """Return the root of a leaf's largest gain, the list of its cut, and the highest staying rank.
+
+    `ranks` has shape (n_features, n_examples); the leaf's part of list s is
+    ``listed[begins[s] : ends[s]]``.
+    """
     if weights is None:
         return _best_whole_cut(
             response.reshape(-1), ranks, listed, begins, ends, count, total[0], least
@@ -518,7 +526,7 @@ def _best_whole_cut(
     whole: float,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the best cut of examples that count once each, see `_best_cut`."""
+    """Return the best cut with targets of shape (n_examples,), see `_best_cut`."""
     centre, size = whole // count, float(count)
     factors = np.empty(count - 1)
     for i in range(count - 1):
@@ -527,7 +535,7 @@ def _best_whole_cut(
     top, best, bound = 0.0, 0, np.int64(0)
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        # Among cuts that tie, the first is taken on the way up, and the last on the way down.
+        # If cuts tie, the first is taken in an upward list, and the last in a downward list.
         tie = 1.0 + TIE if s % 2 == 0 else 1.0 - TIE
         floor, total = top * (1.0 + TIE), 0
         for i in range(min(len(examples), count - 1)):
@@ -551,7 +559,7 @@ def _best_weighted_cut(
     sums: NumberArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the best cut of examples with weights, see `_best_cut`."""
+    """Return the best cut with responses of shape (n_examples, 2), see `_best_cut`."""
     size, means, n_outputs = sums[0], sums[1:] / sums[0], len(sums) - 1
     totals = np.empty(n_outputs)
     # `top` is S² / (W_L W_R), without the weight W of the leaf.
@@ -573,7 +581,7 @@ def _best_weighted_cut(
                 for k in range(n_outputs):
                     squares += (totals[k] - means[k] * left) ** 2
             right = size - left
-            # Multiplied instead of divided; rounding may leave `right` no weight at all.
+            # Multiplied instead of divided, since rounding may make `right` zero.
             if (
                 squares > floor * (left * right)
                 and min(left, right) >= least
@@ -586,7 +594,7 @@ def _best_weighted_cut(
 
 @njit
 def _first_tied(gains: FloatArray) -> int:
-    """Return the first place of the largest gain, or of one that ties with it."""
+    """Return the first place of the largest of gains, (n_leaves,), or of a tie with it."""
     floor, place = gains.max() * (1.0 - TIE), 0
     while gains[place] < floor:
         place += 1
@@ -597,8 +605,8 @@ def _first_tied(gains: FloatArray) -> int:
 def _split(
     leaves: LeafArray, parent: int, new: int, ranks: ExampleArray, bound: int
 ) -> tuple[np.uint32, np.uint32]:
-    """Move ranks above a bound to a new leaf; return the neighbouring ranks on either side."""
-    # Operators instead of branches, on numbers of 32 bits, make this a loop of vectors.
+    """Move examples, (n_examples,), above a rank to a new leaf; return the ranks around the cut."""
+    # Operators instead of branches, on numbers of 32 bits, make this loop vectorised.
     source, target, last = np.int32(parent), np.int32(new), np.uint32(bound)
     low, high = LOWEST, HIGHEST
     for i in range(len(leaves)):
@@ -613,9 +621,9 @@ def _split(
 def _part(
     listed: ExampleArray, begin: int, end: int, leaves: LeafArray, new: int, spare: ExampleArray
 ) -> np.int64:
-    """Move the examples of a new leaf behind the others, in order; return where they begin."""
-    # An example is written to both places, and overwritten in one: faster than a branch.
-    # Unsigned numbers spare the check of negative indices.
+    """Move a new leaf's examples to the end of ``listed[begin:end]``; return their first place."""
+    # Each example is written to two places and overwritten in one, which is faster than a branch.
+    # Unsigned numbers need no check for negative indices.
     left, right = np.uint64(begin), np.uint64(0)
     for i in range(begin, end):
         example = listed[i]

@@ -88,7 +88,7 @@ def weak_edge(t: Trained) -> FloatArray:
 def adaboost_rounds(t: Trained) -> FloatArray:
     """Return the least T >= ln(2m)/(2γ²), after which AdaBoost errs on no training example.
 
-    exp(-2γ²T) is then less than the share 1/m of one example. NaN if there is no edge.
+    exp(-2γ²T) is then less than the share 1/m of one example. NaN without an edge.
     """
     gamma = _edge(t)
     return t.constant(ceil(log(2 * len(t.y)) / (2 * gamma**2)) if gamma > ROUNDING else nan)
@@ -100,7 +100,7 @@ def experts_rounds(t: Trained) -> FloatArray:
 
     Every training example is an expert. From there on 2 sqrt(T ln m), the bound on the regret of
     multiplicative weights with the rate sqrt(ln(m)/T), is below γT: every example is right in more
-    than half of the rounds (lecture, section 3). NaN if there is no edge.
+    than half of the rounds (lecture, section 3). NaN without an edge.
     """
     gamma = _edge(t)
     return t.constant(floor(4 * log(len(t.y)) / gamma**2) + 1 if gamma > ROUNDING else nan)

@@ -1,7 +1,6 @@
 """The C-bound of a vote and two bounds on its risk (CB-Boost, Bauvin et al. 2020).
 
-The margins are those of votes whose weights add up to 1 in size, and μ₁ and μ₂ are their first two
-moments.
+μ₁ and μ₂ are the first two moments of the margins of votes whose absolute weights add up to 1.
 """
 
 from __future__ import annotations
@@ -12,7 +11,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import DELTA, ROUNDING, Trained, mean, measure
 
 RHOS = (0.02, 0.05, 0.1, 0.2, 0.4, 0.6, 0.8, 1.0)
-"""Margins ρ of which the margin bound takes the best."""
+"""Margins ρ among which the margin bound chooses the best."""
 
 
 def c_bound_of(margins: FloatArray) -> FloatArray:

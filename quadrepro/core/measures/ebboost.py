@@ -1,9 +1,9 @@
 """Upper bounds on the loss of all votes at once (Empirical Bernstein Boosting, sections 2 and 3).
 
 Corollary 2.2 and Theorem 2.5 of Shivaswamy and Jebara (2010). Each holds with probability 1 - δ for
-every function of a class, and so for one that was fitted to the examples. The class is that of the
-votes of s of the N voters. Size s gets the share 1/(s(s+1)) of δ, so that the bounds hold for votes
-of all sizes at once.
+every function of a class, and so for a function that was fitted to the examples. The class holds
+the votes of s of the N voters. Size s gets the share 1/(s(s+1)) of δ, so that the bounds hold for
+votes of all sizes at once.
 """
 
 from __future__ import annotations
@@ -102,5 +102,5 @@ def _log_share(s: IntArray) -> FloatArray:
 
 
 def _wrong(t: Trained) -> BoolArray:
-    """Return which training examples have y F <= 0, as the paper's 0-1 loss counts them."""
+    """Return a mask of training examples with y F <= 0, the errors of the paper's 0-1 loss."""
     return t.margins <= ZERO_VOTE

@@ -33,7 +33,7 @@ class Measure:
     """Takes a `Trained` and returns an array of shape (n_candidates,)."""
     needs: Literal["scores", "voters"] = "scores"
     """What it is measured on: the scores of any learner, or the voters and weights of a vote."""
-    of_numbers: bool = False
+    takes_numbers: bool = False
     """Whether it can also measure predicted numbers, not only classes."""
     every_round: bool = False
     """Whether it is only right if the candidates are 1, 2, 3, ... rounds."""
@@ -44,7 +44,7 @@ class Measure:
 
 
 def measure(title: str, **options: Any) -> Callable[[Callable[[Trained], FloatArray]], Measure]:
-    """Make a measure of a function, whose name is that of the measure.
+    """Return a decorator that turns a function into a measure of the same name.
 
     Parameters
     ----------
@@ -90,17 +90,17 @@ class Trained:
     @property
     def votes(self) -> FloatArray:
         """The voter weights."""
-        return self._given(self.weights)
+        return self._required(self.weights)
 
     @property
     def voters(self) -> FloatArray:
         """The voter matrix of the training part."""
-        return self._given(self.H)
+        return self._required(self.H)
 
-    def _given(self, of_vote: FloatArray | None) -> FloatArray:
-        if of_vote is None:
+    def _required(self, values: FloatArray | None) -> FloatArray:
+        if values is None:
             raise ValueError("this is measured on a vote over voters, and the learner has none")
-        return of_vote
+        return values
 
     @property
     def sizes(self) -> IntArray:
@@ -144,18 +144,18 @@ class Trained:
 def evaluate(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
     """Measure every candidate of a path; NaN for one without a solution."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
-    of_solved = replace(
+    solved_trained = replace(
         trained,
         scores=trained.scores[solved],
         test_scores=trained.test_scores[solved],
         weights=None if trained.weights is None else trained.weights[solved],
     )
-    found = {}
+    by_name = {}
     for name, function in measures.items():
         values = np.full(len(solved), np.nan)
-        values[solved] = function(of_solved)
-        found[name] = values.tolist()
-    return found
+        values[solved] = function(solved_trained)
+        by_name[name] = values.tolist()
+    return by_name
 
 
 def mean(values: NDArray[Any], axis: int = 0) -> FloatArray:
@@ -168,13 +168,13 @@ def falls(losses: FloatArray, before: float, loss: str, algorithm: str) -> Float
 
     `before` is the loss before the first round. It rises only in rounds of another algorithm.
     """
-    found = -np.diff(losses, prepend=before)
-    if (found < -ROUNDING).any():
-        t = int(np.argmax(found < -ROUNDING)) + 1
+    decreases = -np.diff(losses, prepend=before)
+    if (decreases < -ROUNDING).any():
+        t = int(np.argmax(decreases < -ROUNDING)) + 1
         raise ValueError(
             f"the {loss} loss rises in round {t}: these are not the margins of {algorithm}"
         )
-    return np.maximum(found, 0.0)
+    return np.maximum(decreases, 0.0)
 
 
 @measure("training error")
@@ -195,13 +195,13 @@ def test_error(t: Trained) -> FloatArray:
     return mean(t.test_wrong, 1)
 
 
-@measure("training MSE", of_numbers=True)
+@measure("training MSE", takes_numbers=True)
 def train_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the training examples."""
     return mean((t.scores - t.y) ** 2, 1)
 
 
-@measure("test MSE", of_numbers=True)
+@measure("test MSE", takes_numbers=True)
 def test_mse(t: Trained) -> FloatArray:
     """Return the mean squared error on the test examples."""
     return mean((t.test_scores - t.y_test) ** 2, 1)

@@ -26,8 +26,8 @@ MEASURES: Registry[Measure] = Registry(
     {
         name: f"{module.__name__.removeprefix('quadrepro.')}:{name}"
         for module in MODULES
-        for name, found in vars(module).items()
-        if isinstance(found, Measure)
+        for name, value in vars(module).items()
+        if isinstance(value, Measure)
     },
 )
 

@@ -1,8 +1,8 @@
 """QuadBoost's bounds, and the complexity of its voters (QuadBoost, sections 2 and 3).
 
 How well the voters H and their complements fit random signs σ is their empirical Rademacher
-complexity, R_S(H) = E max_h |Σ σ_i h(x_i)|/m. Lemma 1: that of the votes of n voters and ‖α‖_p = 1
-is n^(1-1/p) R_S(H). Theorem 1 bounds the risk of all votes at once with it.
+complexity, R_S(H) = E max_h |Σ σ_i h(x_i)|/m. Lemma 1: votes of n voters with ‖α‖_p = 1 have
+n^(1-1/p) R_S(H). Theorem 1 bounds the risk of all votes at once with it.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def _theorem1(t: Trained, p: float) -> FloatArray:
 
     The loss is the plain quadratic one. With the empirical complexity δ/2 takes the place of δ and
     the last term is tripled, as the paper says; the proof would triple the term before it as well.
-    The complexity is the upper end of its estimate, whose δ adds to that of the bound.
+    The complexity is the upper end of its estimate, whose δ adds to the bound's δ.
 
     In the complexity term 1/2 takes the place of a smaller ‖α‖_p, and 1 in the last one, which has
     no value below 1. The proof adds up the failures of the classes of votes with ‖α‖_p <= 2^k,
@@ -83,13 +83,13 @@ def _lemma1(t: Trained, p: float) -> FloatArray:
     equal numbers.
     """
     q = 1.0 if np.isinf(p) else p / (p - 1)
-    sizes, of_votes = t.sizes, {0: np.nan}
+    sizes, by_size = t.sizes, {0: np.nan}
     for n in set(sizes[sizes > 0].tolist()):
         repeated = (np.repeat(best[:, None], n, axis=1) for best in _best_fits(t))
         norms = (np.linalg.norm(rows, ord=q, axis=1) for rows in repeated)
-        of_votes[n] = sum(float(batch.sum()) for batch in norms) / SIGN_VECTORS
+        by_size[n] = sum(float(batch.sum()) for batch in norms) / SIGN_VECTORS
     plain = sizes.astype(np.float64) ** (1 - 1 / p) * _complexity(t)
-    return np.array([of_votes[n] for n in sizes.tolist()]) / plain
+    return np.array([by_size[n] for n in sizes.tolist()]) / plain
 
 
 @measure("Rademacher complexity", needs="voters")
@@ -127,9 +127,9 @@ def _upper(t: Trained) -> float:
 @lru_cache(maxsize=1)  # several measures share it
 def _best_fits(t: Trained) -> list[FloatArray]:
     """Return max_h |σᵀh|/m for B random sign vectors σ, batch by batch."""
-    H, rng, found = t.voters, t.rng("signs"), []
+    H, rng, fits = t.voters, t.rng("signs"), []
     rows = max(1, BATCH // max(H.shape))
     for start in range(0, SIGN_VECTORS, rows):
         signs = 2.0 * rng.integers(0, 2, (min(rows, SIGN_VECTORS - start), len(H))) - 1.0
-        found.append((np.abs(signs @ H) / len(H)).max(axis=1))
-    return found
+        fits.append((np.abs(signs @ H) / len(H)).max(axis=1))
+    return fits

@@ -1,1 +1,1 @@
-"""Training candidates and choosing among them: what learners share, and learners by name."""
+"""Training of candidates and the choice among them; learners by name and their shared parts."""

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def axis_text(axis: Any) -> str:
-    """Return the values of an axis in words.
+    """Return the values of an axis as text.
 
     Examples
     --------
@@ -30,7 +30,7 @@ def axis_text(axis: Any) -> str:
 
 
 BASELINE = "baseline"
-"""Name of the algorithm that does not look at the attributes."""
+"""Name of the algorithm that ignores the attributes."""
 
 ALGORITHMS: Registry[Registered | RegisteredEstimator] = Registry(
     "algorithm",
@@ -75,8 +75,8 @@ def check_name(name: str) -> None:
         return
     from quadrepro.core.training.imported import sklearn_modules
 
-    if closest(name, ALGORITHMS) is None and (meant := closest(name, sklearn_modules())):
-        raise ValueError(f"unknown algorithm {name!r}; did you mean 'sklearn:{meant}'?")
+    if closest(name, ALGORITHMS) is None and (estimator := closest(name, sklearn_modules())):
+        raise ValueError(f"unknown algorithm {name!r}; did you mean 'sklearn:{estimator}'?")
     hint = f"{nearest(name, ALGORITHMS)}; others by import path, such as xgboost:XGBClassifier"
     raise ValueError(f"unknown algorithm {name!r}{hint}")
 
@@ -88,5 +88,5 @@ def find_registered(name: str, folder: str = "") -> Registered | RegisteredEstim
         from quadrepro.core.training.estimator import registered_estimator
 
         return registered_estimator(name, folder)
-    found = ALGORITHMS[name]
-    return found if isinstance(found, Registered) else replace(found, folder=folder)
+    entry = ALGORITHMS[name]
+    return entry if isinstance(entry, Registered) else replace(entry, folder=folder)

@@ -1,4 +1,4 @@
-"""Choosing a candidate: by cross-validation, or by a validation part of the examples."""
+"""Choice of a candidate by cross-validation, or by a validation part of the examples."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def choose_by_folds(fitted: Fitted, fold: IntArray, metric: Metric | None = None
     fold : ndarray of int, shape (n_train,)
         Fold of each training example, see `trained_on`.
     metric : Metric or None, default None
-        What is judged; None for the number of errors, or the sum of squared errors.
+        Metric to optimise; None for the number of errors, or the sum of squared errors.
     """
     if metric is not None:
         return least(metric_losses(fitted, fold, metric), fitted)
@@ -69,11 +69,11 @@ def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
 
 
 def least(losses: FloatArray, fitted: Fitted) -> Choice:
-    """Return the candidate of least loss, the first of equal ones.
+    """Return the first candidate of least loss, given losses of shape (n_candidates,).
 
     A candidate without a solution on some part of the examples, whose loss is NaN, is never chosen.
     """
-    # `nanargmin` would take NaN for as good as an infinite loss.
+    # `nanargmin` would rank NaN with infinite losses.
     solved = np.flatnonzero(~np.isnan(losses))
     if not solved.size:
         raise fitted.unsolved()
@@ -81,10 +81,11 @@ def least(losses: FloatArray, fitted: Fitted) -> Choice:
 
 
 def metric_losses(fitted: Fitted, fold: IntArray, metric: Metric) -> FloatArray:
-    """Return the metric of each candidate, with a minus sign if the highest is the best.
+    """Return the metric of each candidate as a loss, shape (n_candidates,).
 
-    Predictions and probabilities of all folds are judged together. Scores of two models need not be
-    comparable, so a metric of scores is the mean over the folds in which it is defined.
+    A metric whose highest value is the best has its sign changed. Predictions and probabilities of
+    all folds are judged together. Scores of two models need not be comparable, so a metric of
+    scores is the mean over the folds in which it is defined.
     """
     parts = [*fitted.fold_outputs(fold, metric.needs)]
     if not parts:

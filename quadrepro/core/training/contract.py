@@ -1,4 +1,4 @@
-"""Learners: their settings, the examples of a cell, and what they predict."""
+"""Contracts of learners: settings, the examples of a cell, and outputs."""
 
 from __future__ import annotations
 
@@ -28,15 +28,15 @@ class Registered:
     """One algorithm as a config names it."""
 
     learner: type[Learner]
-    """Its class."""
+    """Class of the learner."""
     label: str
-    """Its name in tables."""
+    """Name in tables."""
     source: str
     """The paper that describes it."""
     grid: dict[str, Any] = field(default_factory=dict)
-    """Values of hyper-parameters for a config that names none, as it would write them: those of the
-    paper where these are few, else at most 20 candidates and 10,000 rounds, so that a data set of
-    some thousand rows takes seconds on a laptop."""
+    """Default values of the hyper-parameters, as a config writes them: the paper's if they are few,
+    else at most 20 candidates and 10,000 rounds, so that a data set of some thousand rows takes
+    seconds on a laptop."""
     preset: dict[str, Any] = field(default_factory=dict)
     """Settings that the user cannot change."""
 
@@ -62,7 +62,7 @@ class Registered:
 
 @cache
 def validator(learner: type[Learner]) -> TypeAdapter[Learner]:
-    """Return what makes a learner of settings, and refuses wrong ones."""
+    """Return a validating constructor of learners."""
     from pydantic import TypeAdapter
 
     return TypeAdapter(learner)
@@ -79,11 +79,11 @@ class Learner(ABC):
     many_classes: ClassVar[bool] = False
     """Whether the learner can separate more than two classes by itself."""
     takes_raw: ClassVar[bool] = False
-    """Whether the learner can be asked to take categories and missing values as they are."""
+    """Whether the learner can take categories and missing values unchanged."""
     packages: ClassVar[tuple[str, ...]] = ()
     """Packages other than numpy whose versions results may depend on."""
     categories = False
-    """Whether nominal attributes stay codes, as they are before they are normalised."""
+    """Whether nominal attributes stay codes instead of being normalised."""
     keeps_missing = False
     """Whether missing values stay NaN."""
 
@@ -114,22 +114,22 @@ class Learner(ABC):
 
     @property
     def task(self) -> Task:
-        """What the learner predicts: one of two or more classes, or a number."""
+        """Task of the learner: two classes, more classes, or a number."""
         return "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return this learner set up for a task, or None if it cannot do it.
+        """Return this learner set up for a task, or None if it does not suit the task.
 
-        A learner of two classes is set up for more, to separate each of them from the rest.
+        A learner of two classes suits more classes: it separates each of them from the rest.
         """
         return self if (task == "regression") == (self.task == "regression") else None
 
     def against_rest(self, task: Task) -> bool:
-        """Whether the learner is trained once for every class, as it separates only two."""
+        """Whether the learner separates only two classes, and so is trained once per class."""
         return task == "multiclass" and not self.many_classes
 
     def gives(self, need: Need) -> bool:
-        """Whether a metric of classes can judge the outputs; True if only a fit shows it."""
+        """Whether the learner has the outputs that a metric needs; True if only a fit shows it."""
         return need != "probabilities" or not self.gives_votes
 
     def made(self) -> Learner:
@@ -137,7 +137,7 @@ class Learner(ABC):
         return self
 
     def try_code(self, candidate: Mapping[str, Value]) -> None:
-        """Import and make what is code of the config's folder, if the learner is."""
+        """Import and make the learner, if its code is in the config's folder."""
         return None
 
     def check(self, grid: Grid) -> None:
@@ -154,29 +154,29 @@ class Learner(ABC):
             self._check_axis(name, [value])
 
     def _check_axis(self, name: str, values: Sequence[Value]) -> None:
-        known = {h.name: h for h in self.hyperparameters}
-        if name not in known:
-            hint = nearest(name, known)
+        by_name = {h.name: h for h in self.hyperparameters}
+        if name not in by_name:
+            hint = nearest(name, by_name)
             raise ValueError(f"{type(self).__name__} has no hyper-parameter {name!r}{hint}")
-        if fault := known[name].fault(values):
+        if fault := by_name[name].fault(values):
             raise ValueError(fault)
 
 
 Rng = Callable[[str], np.random.Generator]
-"""Returns the generator of the draws with a given name."""
+"""Function from the name of draws to their generator."""
 
 
 def trained_on(fold: IntArray, f: int) -> BoolArray:
-    """Return which examples a fold is predicted from, shape (n_train,).
+    """Return a mask of the examples from which fold `f` is predicted, shape (n_train,).
 
-    These are those of all other folds, or of the earlier ones if folds are windows of time, before
-    which there are examples of none (-1).
+    They are the examples of all other folds or, if folds are windows of time, the earlier examples.
+    Examples before the first window have the fold -1.
     """
     return fold < f if fold.min() < 0 else fold != f
 
 
 class Part(NamedTuple):
-    """Prepared examples: attributes of shape (n_examples, n_attributes) and labels or numbers."""
+    """Prepared examples: X of shape (n_examples, n_attributes), and y of shape (n_examples,)."""
 
     X: FloatArray
     y: FloatArray
@@ -186,9 +186,9 @@ class Part(NamedTuple):
 class TrainingData:
     """The examples of one cell.
 
-    Labels are -1 and +1, class codes 0 to K - 1, or numbers, for 2, K and 0 classes. X holds the
-    positions of the words of `features` only if the learner asks for `categories`. For `voters`,
-    see `quadrepro.core.training.voting`.
+    Labels are -1 and +1 for two classes, codes 0 to K - 1 for K classes, and numbers for a
+    regression. X holds positions of the words of `features` only if the learner takes
+    `categories`. For `voters`, see `quadrepro.core.training.voting`.
     """
 
     train: Part
@@ -202,25 +202,25 @@ class TrainingData:
 
     @cached_property
     def voter_outputs(self) -> tuple[VoterOutputs, VoterOutputs]:
-        """The voters on training and on test examples, for fixed voters."""
+        """Outputs of fixed voters on training and on test examples."""
         train, test = self.voters.outputs(self.train, self.test.X, self.rng)
         return train, test
 
     @cached_property
     def coded(self) -> tuple[Codes, Codes, Codes]:
-        """The coded training, held-out and test examples, for drawn stumps."""
+        """Coded training, held-out and test examples, for drawn stumps."""
         parts = self.train, self.validation, self.test
         train, valid, test = (coded(part.X, self.train.X) for part in parts)
         return train, valid, test
 
     @property
     def validation(self) -> Part:
-        """The validation part, which only a protocol with a hold-out has."""
+        """The validation part, which exists only with a hold-out."""
         assert self.valid is not None
         return self.valid
 
     def codes_of(self, y: FloatArray) -> Targets:
-        """Return the class codes of labels; numbers stay as they are."""
+        """Return the class codes of labels, or numbers unchanged, shape (n_examples,)."""
         if self.task == "regression":
             return y
         return np.asarray(y > 0 if self.task == "classification" else y, dtype=np.intp)
@@ -228,14 +228,14 @@ class TrainingData:
     def against_rest(self, code: int) -> TrainingData:
         """Return the same examples with one class as +1 and all others as -1."""
 
-        def part(of: Part) -> Part:
-            return Part(of.X, np.where(of.y == code, 1.0, -1.0))
+        def relabelled(part: Part) -> Part:
+            return Part(part.X, np.where(part.y == code, 1.0, -1.0))
 
         return replace(
             self,
-            train=part(self.train),
-            test=part(self.test),
-            valid=None if self.valid is None else part(self.valid),
+            train=relabelled(self.train),
+            test=relabelled(self.test),
+            valid=None if self.valid is None else relabelled(self.valid),
             task="classification",
             n_classes=2,
         )
@@ -249,12 +249,12 @@ class Outputs(NamedTuple):
     predicted : ndarray of shape (n_new,)
         Class codes, 0 or 1 for two classes, or numbers.
     scores : ndarray of shape (n_new,) or (n_new, n_classes), or None, default None
-        Scores: of two classes one, above zero for the second class, of more one a class. None if
-        the learner has none.
+        For two classes, a score above zero for the second class; for more, a score per class. None
+        if the learner has no scores.
     probabilities : ndarray of shape (n_new, n_classes) or None, default None
         Probabilities of the classes; None if the learner has none.
     zero : float, default 0.0
-        Scores that differ by no more are equal but for rounding.
+        Scores that differ by at most this are equal up to rounding.
     margins : ndarray of shape (n_train,) or None, default None
         Margins of the training examples, where they are kept.
     """
@@ -267,12 +267,12 @@ class Outputs(NamedTuple):
 
     @classmethod
     def by_score(cls, scores: FloatArray, probabilities: FloatArray | None = None) -> Outputs:
-        """Return the outputs of a learner that predicts the second class where its score is > 0."""
+        """Return outputs that predict the second class for scores > 0, shape (n_new,)."""
         return cls((scores > 0).astype(np.intp), scores, probabilities)
 
     @classmethod
-    def of_vote(cls, sums: FloatArray, zero: float, margins: FloatArray | None = None) -> Outputs:
-        """Return the outputs of a vote, whose sums are not probabilities; an even vote is 0."""
+    def by_vote(cls, sums: FloatArray, zero: float, margins: FloatArray | None = None) -> Outputs:
+        """Return the outputs of a vote with sums of shape (n_new,); an even vote is 0."""
         scores = np.where(np.abs(sums) <= zero, 0.0, sums)
         return cls((scores > 0).astype(np.intp), scores, None, zero, margins)
 
@@ -314,9 +314,9 @@ class DrawnProblem:
 
 @dataclass(frozen=True, eq=False)
 class StoppedRuns:
-    """Candidates over drawn stumps, each with its chosen number of rounds and held-out errors.
+    """Candidates over drawn stumps, each with its chosen number of rounds.
 
-    The errors of a candidate without a solution are NaN.
+    `errors` on held-out examples have shape (n_candidates,), NaN without a solution.
     """
 
     errors: FloatArray | IntArray
@@ -326,12 +326,12 @@ class StoppedRuns:
 
 @dataclass(frozen=True)
 class Predictor(Learner):
-    """A learner that trains on attributes; its candidates are known by their predictions."""
+    """A learner on attributes, whose candidates are described by their predictions."""
 
     gives_votes = False
 
     def for_columns(self, data: TrainingData) -> Self:
-        """Return this predictor with what it has to know of the columns of a cell."""
+        """Return this predictor with the columns of a cell, if it uses them."""
         return self
 
     @abstractmethod
@@ -343,7 +343,7 @@ class Predictor(Learner):
         X_new: FloatArray,
         rng: np.random.Generator,
     ) -> FloatArray:
-        """Train every candidate of some grids and return its predictions, one after the other.
+        """Train all candidates of some grids and return their predictions, in order.
 
         Parameters
         ----------
@@ -365,12 +365,12 @@ class Predictor(Learner):
         """
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
-        """Return the outputs that a candidate's predictions decide, None if they do not.
+        """Return the outputs that follow from a candidate's predictions; None if none do.
 
         Parameters
         ----------
         predictions : ndarray of shape (n_new,)
-            Those of one candidate.
+            Predictions of one candidate.
         """
         return Outputs(predictions) if self.task == "regression" else Outputs.by_score(predictions)
 
@@ -382,14 +382,14 @@ class Predictor(Learner):
         Parameters
         ----------
         data : TrainingData
-            The examples of the cell; the generator ``all`` is that of all random draws.
+            Examples of the cell; the generator ``all`` makes all random draws.
         candidate : dict
             Value of each hyper-parameter.
         X_new : ndarray of shape (n_new, n_attributes)
             New examples.
         """
-        alone = Grid.of({name: [value] for name, value in candidate.items()})
-        [predictions] = self.predictions(*data.train, [alone], X_new, data.rng("all"))
+        single = Grid.from_values({name: [value] for name, value in candidate.items()})
+        [predictions] = self.predictions(*data.train, [single], X_new, data.rng("all"))
         outputs = self.outputs_of(predictions)
         assert outputs is not None
         return outputs
@@ -405,7 +405,7 @@ class Algorithm(Learner):
 
     @property
     def merges_voters(self) -> bool:
-        """Whether equal voters may be merged; False if the weight of each one is restricted."""
+        """Whether equal voters may be merged; False if each weight is restricted by itself."""
         return True
 
     def path(
@@ -432,8 +432,8 @@ class Algorithm(Learner):
         Returns
         -------
         ndarray of shape (n_candidates, n_voters), or (n_samples, n_candidates, n_voters)
-            Signed voter weights; NaN if a candidate has no solution. The longer shape is for
-            given `samples`.
+            Signed voter weights; NaN if a candidate has no solution. The first shape is for
+            `samples` of None.
 
         Raises
         ------
@@ -446,11 +446,11 @@ class Algorithm(Learner):
     def reduced(
         self, voters: VoterOutputs | FloatArray, y: FloatArray, samples: FloatArray | None = None
     ) -> VotingProblem:
-        """Return the problem without repetitions, as far as the algorithm allows it; see `path`."""
+        """Return the problem with merged examples and, if allowed, voters; see `path`."""
         return reduce_problem(voters, y, samples, merge_voters=self.merges_voters)
 
     def paths(self, problem: VotingProblem, grids: Sequence[Grid]) -> FloatArray:
-        """Return the weights of every candidate of some grids, one after the other.
+        """Return the weights of all candidates of some grids, in order.
 
         Parameters
         ----------
@@ -472,11 +472,11 @@ class Algorithm(Learner):
         """
         for grid in grids:
             self.check(grid)
-        found = [self._paths(problem, grid) for grid in grids]
-        return problem.expand(np.concatenate(found, axis=1))
+        weights = [self._paths(problem, grid) for grid in grids]
+        return problem.expand(np.concatenate(weights, axis=1))
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
-        """Train every candidate over drawn stumps; held-out examples choose the number of rounds.
+        """Train all candidates over drawn stumps; held-out examples choose the number of rounds.
 
         Parameters
         ----------
@@ -493,7 +493,7 @@ class Algorithm(Learner):
         raise ValueError(f"{type(self).__name__} needs a voter matrix, not drawn stumps")
 
     def limit(self, problem: VotingProblem) -> str:
-        """Return a sentence that names the candidates with a solution, or "" if all have one."""
+        """Return a sentence on the candidates that have a solution, or "" if all have one."""
         return ""
 
     @abstractmethod
@@ -502,7 +502,7 @@ class Algorithm(Learner):
 
 
 def positive_votes(H: FloatArray, weights: FloatArray) -> BoolArray:
-    """Return which examples each vote classifies as positive: those with a sum above zero.
+    """Return a mask of the examples that each vote classifies as positive, by a sum above zero.
 
     A zero sum is negative (QuadBoost, section 2). A sum of at most `ZERO_VOTE` times the total
     weight counts as zero, so that an even vote does not depend on the rounding of a matrix product.

@@ -1,8 +1,8 @@
-"""Estimators of scikit-learn's kind as a config names them: by import path, or as a pipeline.
+"""Estimators with scikit-learn's interface, by import path or as a pipeline in a config.
 
-A parameter that takes an estimator is given its name: that of a class of scikit-learn, an import
-path, or a mapping of one of them to its own parameters. Estimators get what they need here unless
-the config gives it: a seed, one thread, silence, and the names of categories.
+A parameter that takes an estimator is set by name: the name of a class of scikit-learn, an import
+path, or a mapping from one of them to its parameters. Unless the config sets them, estimators get a
+seed, one thread, silence, and the names of categories.
 """
 
 from __future__ import annotations
@@ -50,17 +50,17 @@ TO_DERIVE = (
     "give it fit and predict, or derive it from scikit-learn's BaseEstimator with ClassifierMixin,"
     " RegressorMixin or TransformerMixin, or from quadrepro's Algorithm"
 )
-"""How code of the user becomes an estimator."""
+"""Advice on turning code of the user into an estimator."""
 
 OUTPUT_METHODS: dict[Need, tuple[str, ...]] = {
     "predictions": ("predict",),
     "scores": ("decision_function", "predict_proba"),
     "probabilities": ("predict_proba",),
 }
-"""Methods of classifiers, by what they give."""
+"""Methods of classifiers, by kind of output."""
 
 KEPT = ("passthrough", "drop")
-"""Words that scikit-learn takes in place of an estimator."""
+"""Words that scikit-learn accepts instead of an estimator."""
 
 ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)")
 SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
@@ -78,7 +78,7 @@ QUIET: dict[str, dict[tuple[str, ...], Any]] = {
         ("allow_writing_files", "train_dir"): False,
     },
 }
-"""Parameters that keep the estimators of a package silent, by any of their names."""
+"""Parameters that silence the estimators of a package, each with its synonyms."""
 
 
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
@@ -88,9 +88,9 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     steps = values.get("steps") if maker is Pipeline else None
     if isinstance(steps, list) and any(hasattr(step, "fit_resample") for _, step in steps):
         maker = find(RESAMPLED, folder)
-    takes = inspect.signature(maker).parameters
-    takes_all = any(p.kind is p.VAR_KEYWORD for p in takes.values())
-    own = {key: v for key, v in values.items() if key in takes or (takes_all and "__" not in key)}
+    accepted = inspect.signature(maker).parameters
+    accepts_all = any(p.kind is p.VAR_KEYWORD for p in accepted.values())
+    own = {k: v for k, v in values.items() if k in accepted or (accepts_all and "__" not in k)}
     try:
         made = maker(**own)
         complete(made)
@@ -108,9 +108,9 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
 
 
 def complete(made: Any) -> None:
-    """Give an object, and all that it holds, what its class lacks of scikit-learn's interface.
+    """Add the missing parts of scikit-learn's interface to an object and its nested estimators.
 
-    Classes that are older than scikit-learn's tags, or not made for it, may lack some of it.
+    Classes older than scikit-learn's tags, or not made for scikit-learn, may lack some of them.
     """
     if can_be_fitted(made) and not is_estimator(made):
         made.__class__ = _completed(type(made))
@@ -126,24 +126,24 @@ def complete(made: Any) -> None:
 
 
 def _completed(cls: type) -> type:
-    """Return a class with scikit-learn's interface; it need not mark what it has learned."""
+    """Return a subclass with scikit-learn's interface, whose objects always count as fitted."""
     own = {"__module__": cls.__module__, "__sklearn_is_fitted__": lambda self: True}
     return type(cls.__name__, (cls, BaseEstimator), own)
 
 
 def _resolved(key: str, value: Any, folder: str) -> Any:
-    """Return the value of a parameter, with estimators in place of their names."""
+    """Return the value of a parameter, with estimators instead of their names."""
     steps = [s if s in KEPT else build(*step_of(s), folder) for s in steps_in(key, value)]
     if key.endswith("steps"):
         for step in steps[:-1]:
             check_inner_step(step)
     if SEVERAL.fullmatch(key) and steps:
-        return make_pipeline(*steps).steps  # which gives them names
+        return make_pipeline(*steps).steps  # adds names
     return steps[0] if steps else value
 
 
 def check_inner_step(step: Any) -> None:
-    """Raise ValueError unless a pipeline can have other steps after this one."""
+    """Raise ValueError unless a pipeline can have steps after this one."""
     if step not in KEPT and not (hasattr(step, "transform") or hasattr(step, "fit_resample")):
         raise ValueError(f"{type(step).__name__} has no transform: it can only be the last step")
 
@@ -156,7 +156,7 @@ def steps_in(key: str, value: Any) -> list[Any]:
 
 
 def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
-    """Return the import paths of an estimator and of all that its parameters name."""
+    """Return the import paths of an estimator and of all estimators among its parameters."""
     paths = [full_path(name)]
     for key, value in parameters.items():
         for step in steps_in(key, value):
@@ -165,10 +165,10 @@ def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
-    """Return an estimator, or None for code of the folder, which is only read.
+    """Return a checked estimator, or None for code of the folder, which is only read.
 
-    scikit-learn's estimators check values themselves. Those of other packages do so when they are
-    fitted, and code of the config's folder when it is called, which is in the first cell.
+    scikit-learn's estimators check values here. Estimators of other packages check them when they
+    are fitted, and code of the config's folder when it is called, in the first cell.
     """
     paths = paths_in(name, parameters)
     if in_folder(paths, folder):
@@ -188,12 +188,12 @@ def check_parameters(estimator: Any) -> None:
 
 
 def label_of(step: Any) -> str:
-    """Return what a step is called in tables."""
+    """Return the name of a step in tables."""
     return step_of(step)[0].rpartition(":")[2]
 
 
 def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Yield an estimator and all that it holds, with what their parameters begin with."""
+    """Yield an estimator and its nested estimators, each with the prefix of its parameters."""
     yield "", estimator
     for key, value in estimator.get_params(deep=True).items():
         if is_estimator(value) and not inspect.isclass(value):
@@ -201,59 +201,59 @@ def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
 
 
 def own_names(estimator: Any) -> list[str]:
-    """Return the names of an estimator's own parameters, some of which it may not show."""
-    takes = inspect.signature(type(estimator)).parameters.values()
-    shown = [p.name for p in takes if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    return [*dict.fromkeys([*shown, *estimator.get_params(deep=False)])]
+    """Return the names of an estimator's own parameters, from its signature and `get_params`."""
+    parameters = inspect.signature(type(estimator)).parameters.values()
+    names = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
+    return [*dict.fromkeys([*names, *estimator.get_params(deep=False)])]
 
 
 def names_of(estimator: Any) -> list[str]:
-    """Return the names of all parameters of an estimator and of those that it holds."""
+    """Return the names of all parameters of an estimator and its nested estimators."""
     own = [f"{prefix}{name}" for prefix, part in parts(estimator) for name in own_names(part)]
     return [*dict.fromkeys([*own, *estimator.get_params(deep=True)])]
 
 
 def package_of(estimator: Any) -> str:
-    """Return the name of the package that an estimator's class is of."""
+    """Return the name of the package of an estimator's class."""
     return type(estimator).__module__.partition(".")[0]
 
 
 def packages_of(estimator: Any) -> set[str]:
-    """Return the names of the packages of an estimator and of all that it holds."""
+    """Return the names of the packages of an estimator and its nested estimators."""
     return {package_of(part) for _, part in parts(estimator)}
 
 
 def has_transformer(estimator: Any) -> bool:
-    """Return whether an estimator is given the output of transformers that it holds."""
-    held = (part for _, part in parts(estimator))
-    return any(hasattr(part, "transform") and not hasattr(part, "predict") for part in held)
+    """Return whether an estimator contains transformers, whose outputs it learns from."""
+    nested = (part for _, part in parts(estimator))
+    return any(hasattr(part, "transform") and not hasattr(part, "predict") for part in nested)
 
 
 def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
-    """Give an estimator a seed, one thread, silence and categories, unless these are given."""
+    """Set the seed, threads, silence and categories of an estimator, unless they are set."""
     package, names = package_of(part), own_names(part)
-    stated = {key for key, value in part.get_params(deep=False).items() if value is not None}
+    set_names = {key for key, value in part.get_params(deep=False).items() if value is not None}
     values: dict[tuple[str, ...], Any] = {SEEDS: random_state, **QUIET.get(package, {})}
     if package != "sklearn":  # has one thread by default, and warns of some `n_jobs`
         values[THREADS] = 1
     for synonyms, value in values.items():
         usable = [name for name in synonyms if name in names]
-        if usable and not stated.intersection(synonyms):
+        if usable and not set_names.intersection(synonyms):
             part.set_params(**{usable[0]: value})
     if nominal and package == "xgboost":
         part.set_params(enable_categorical=True)
-    if nominal and package == "catboost" and "cat_features" not in stated:
+    if nominal and package == "catboost" and "cat_features" not in set_names:
         part.set_params(cat_features=list(nominal))
 
 
 def task_of(estimator: Any) -> Task | None:
-    """Return whether an estimator predicts classes or numbers; None if it does neither."""
+    """Return the task of an estimator, classes or numbers; None for others."""
     kinds: dict[Any, Task] = {"classifier": "classification", "regressor": "regression"}
     return kinds.get(kind_of(estimator))
 
 
 def kind_of(estimator: Any) -> str | None:
-    """Return the type of an estimator, such as "regressor"; None if its class does not state it."""
+    """Return the type of an estimator, such as "regressor"; None if its class has none."""
     return get_tags(estimator).estimator_type or getattr(estimator, "_estimator_type", None)
 
 
@@ -264,37 +264,38 @@ def separates_many(estimator: Any) -> bool:
 
 
 def size_name(estimator: Any) -> str:
-    """Return the parameter with the size of an ensemble that can grow; "" for other estimators."""
+    """Return the name of the size of an ensemble that can grow; "" for other estimators."""
     if package_of(estimator) not in ("sklearn", OURS):
         return ""
-    known = estimator.get_params(deep=False)
+    parameters = estimator.get_params(deep=False)
     if hasattr(estimator, "staged_predict"):
-        return next(name for name in ("n_rounds", "n_estimators", "max_iter") if name in known)
-    # scikit-learn refuses to grow the one, and warns of the other.
-    refused = known.get("oob_score") or isinstance(known.get("class_weight"), str)
-    return "n_estimators" if {"n_estimators", "warm_start"} <= known.keys() and not refused else ""
+        return next(name for name in ("n_rounds", "n_estimators", "max_iter") if name in parameters)
+    # scikit-learn refuses to grow with an out-of-bag score, and warns of class weights.
+    if parameters.get("oob_score") or isinstance(parameters.get("class_weight"), str):
+        return ""
+    return "n_estimators" if {"n_estimators", "warm_start"} <= parameters.keys() else ""
 
 
-def nested(
+def staged_outputs(
     estimator: Any, sizes: Sequence[Any], X: Any, y: Any, X_new: Any, method: str = "predict"
 ) -> list[Any]:
-    """Return what an ensemble predicts at each of several sizes, fitted once for all of them."""
-    name, found = size_name(estimator), {}
+    """Return the outputs of an ensemble at each of several sizes, from a single fit."""
+    name, outputs = size_name(estimator), {}
     if staged := getattr(estimator, f"staged_{method}", None):
         estimator.set_params(**{name: max(sizes)}).fit(X, y)
         stages = list(staged(X_new))
-        # An ensemble that stops early stays as it is, however large it may be.
+        # An ensemble that stops early has its last stage at all larger sizes.
         return [stages[min(size, len(stages)) - 1] for size in sizes]
     estimator.set_params(warm_start=True)
     for size in sorted(set(sizes)):
-        found[size] = of_rows(estimator.set_params(**{name: size}).fit(X, y), X_new)
-    return [found[size] for size in sizes]
+        outputs[size] = outputs_on(estimator.set_params(**{name: size}).fit(X, y), X_new)
+    return [outputs[size] for size in sizes]
 
 
-def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
-    """Return the numbers that a method gives for examples; bagged trees are given them in blocks.
+def outputs_on(estimator: Any, X: Any, method: str = "predict") -> Any:
+    """Return the outputs of a method for examples, which bagged trees take in blocks.
 
-    Bagging copies all of them for each tree, which takes seven times as long for MNIST.
+    Bagging copies a block for each tree; for MNIST as one block it takes seven times as long.
     """
     function = getattr(estimator, method)
     bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
@@ -313,8 +314,8 @@ def of_rows(estimator: Any, X: Any, method: str = "predict") -> Any:
     return values
 
 
-def places_of(predicted: FloatArray, n_labels: int) -> IntArray:
-    """Return predicted places of labels as whole numbers, or refuse others."""
+def label_indices(predicted: FloatArray, n_labels: int) -> IntArray:
+    """Return predicted indices of labels as integers, shape (n_new,); ValueError for others."""
     wrong = ~np.isin(predicted, range(n_labels))
     if wrong.any():
         codes = few([*map(str, range(n_labels))])
@@ -326,7 +327,7 @@ def places_of(predicted: FloatArray, n_labels: int) -> IntArray:
 
 
 def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
-    """Return the outputs for new examples if all training examples have the same label."""
+    """Return the outputs for new examples if all training examples have one label."""
     predicted = data.codes_of(np.full(n_new, label))
     columns = np.eye(data.n_classes)[predicted]
     scores = columns if data.n_classes > 2 else columns[:, 1] - columns[:, 0]
@@ -336,16 +337,16 @@ def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
 def estimator_outputs(
     estimator: Any, labels: FloatArray | None, data: TrainingData, X_new: Any
 ) -> Outputs:
-    """Return the outputs of an estimator, fitted to the places of some labels."""
-    predicted = np.ravel(of_rows(estimator, X_new))
+    """Return the outputs of an estimator that was fitted to indices of `labels`."""
+    predicted = np.ravel(outputs_on(estimator, X_new))
     if labels is None:
         return Outputs(predicted.astype(np.float64))
     seen = data.codes_of(labels)
     scores = probabilities = None
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
-        probabilities[:, seen] = of_rows(estimator, X_new, "predict_proba")
-    # Scores of pairs of classes are left out; of three classes there are three, too.
+        probabilities[:, seen] = outputs_on(estimator, X_new, "predict_proba")
+    # Scores of pairs of classes are left out: three classes have three pairs, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:
         scores = np.asarray(estimator.decision_function(X_new), np.float64)
@@ -353,7 +354,7 @@ def estimator_outputs(
             columns = np.column_stack([-scores, scores]) if scores.ndim == 1 else scores
             scores = np.full((len(predicted), data.n_classes), -np.inf)
             scores[:, seen] = columns
-    return Outputs(seen[places_of(predicted, len(seen))], scores, probabilities)
+    return Outputs(seen[label_indices(predicted, len(seen))], scores, probabilities)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -375,34 +376,33 @@ class Parameter(Hyperparameter):
 
 @dataclass(frozen=True)
 class EstimatorPredictor(Imported, Predictor):
-    """An estimator of scikit-learn's kind; any of its parameters is a hyper-parameter."""
+    """An estimator with scikit-learn's interface; all of its parameters are hyper-parameters."""
 
     takes_raw = True
 
     predicts: Task | Literal[""] = ""
-    """The task of the config's own code, or of a class that states none."""
+    """Task of the config's own code, or of a class without one."""
     categories: bool = False
-    """Whether nominal attributes are given as categories, in a data frame."""
+    """Whether nominal attributes become categories in a data frame."""
     keeps_missing: bool = False
     """Whether missing values stay NaN."""
     features: tuple[Feature, ...] = ()
-    """Columns of the data frame; empty as long as the learner is not bound to the examples of a
-    cell, and for a learner that takes arrays."""
+    """Columns of the data frame; empty for a learner of arrays, and before `for_columns`."""
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on, with how examples are given."""
-        asked = {"categories": self.categories, "keeps_missing": self.keeps_missing}
-        return super().content | asked
+        """Everything that results depend on, with the form of the examples."""
+        form = {"categories": self.categories, "keeps_missing": self.keeps_missing}
+        return super().content | form
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages of its code, and pandas if it is given a data frame."""
+        """The packages of its code, and pandas if it takes a data frame."""
         return (*super().packages, "pandas") if self.categories else super().packages
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """Its import path, and those of all estimators among its parameters."""
+        """Import paths of the estimator and of all estimators among its parameters."""
         return paths_in(self.name, self.settings)
 
     @property
@@ -412,7 +412,7 @@ class EstimatorPredictor(Imported, Predictor):
         return self.predicts or task_of(made) or "classification"
 
     def for_task(self, task: Task) -> Self | None:
-        """Return the predictor for a task; code that does not state its own is asked when run."""
+        """Return the predictor for a task, which code without a task must suit when it runs."""
         if not self.folder and task_of(build(self.name, self.settings)):
             return super().for_task(task)
         return replace(self, predicts="regression" if task == "regression" else "classification")
@@ -421,7 +421,7 @@ class EstimatorPredictor(Imported, Predictor):
     def many_classes(self) -> bool:  # type: ignore[override]
         """Whether the estimator, or the end of a pipeline, separates more than two classes.
 
-        All but some of ours do.
+        Estimators of other packages do.
         """
         *_, last = self.settings.get("steps") or [self.name]
         name, _ = step_of(last)
@@ -433,7 +433,7 @@ class EstimatorPredictor(Imported, Predictor):
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
         """All parameters of the estimator, each of them optional."""
         if in_folder(self.paths, self.folder):
-            names = [*self.settings, *self.searched]  # it refuses others when it is imported
+            names = [*self.settings, *self.searched]  # code checks them when it is imported
         else:
             nested_names = [key for key in self.settings if "__" in key]
             try:
@@ -450,23 +450,23 @@ class EstimatorPredictor(Imported, Predictor):
         )
 
     def gives(self, need: Need) -> bool:
-        """Whether the estimator has a method that gives it; code that is own is not asked."""
+        """Whether the estimator has a method with this output; True for the user's own code."""
         if in_folder(self.paths, self.folder):
             return True
         made = self.estimator()
         return any(hasattr(made, method) for method in OUTPUT_METHODS[need])
 
     def for_columns(self, data: TrainingData) -> Self:
-        """Return this predictor with the columns of its data frame, if it asks for one."""
+        """Return this predictor with the columns of its data frame, if it takes one."""
         return replace(self, features=data.features) if self.categories else self
 
     def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
     ) -> Any:
-        """Return the estimator of a candidate, not fitted."""
+        """Return the unfitted estimator of a candidate."""
         made = build(self.name, {**self.settings, **(candidate or {})}, self.folder)
-        does = task_of(made) or self.predicts
-        if self.predicts and (does != self.predicts or not hasattr(made, "predict")):
+        task = task_of(made) or self.predicts
+        if self.predicts and (task != self.predicts or not hasattr(made, "predict")):
             number = self.predicts == "regression"
             target, mixin = ("a number", "Regressor") if number else ("classes", "Classifier")
             raise ValueError(
@@ -498,7 +498,7 @@ class EstimatorPredictor(Imported, Predictor):
         if labels is not None and len(labels) == 1:
             predicted[:] = labels[0]
             return predicted
-        # Of two classes, one is told from the rest of more by its score.
+        # The score separates a class from the rest, if there are more than two.
         method = "predict" if self.many_classes else "decision_function"
         X, X_new = self._table(X), self._table(X_new)
         # Parameters were checked with the config; an ensemble would check them for every tree.
@@ -507,13 +507,13 @@ class EstimatorPredictor(Imported, Predictor):
                 estimator = self.estimator(candidates[group[0]], random_state)
                 if len(group) > 1:
                     sizes = [candidates[i][size_name(estimator)] for i in group]
-                    predicted[group] = nested(estimator, sizes, X, y, X_new, method)
+                    predicted[group] = staged_outputs(estimator, sizes, X, y, X_new, method)
                 else:
                     estimator.fit(X, y)
-                    predicted[group] = np.ravel(of_rows(estimator, X_new, method))
+                    predicted[group] = np.ravel(outputs_on(estimator, X_new, method))
         if labels is None or method != "predict":
             return predicted
-        return labels[places_of(predicted, len(labels))]
+        return labels[label_indices(predicted, len(labels))]
 
     def outputs(
         self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
@@ -528,41 +528,41 @@ class EstimatorPredictor(Imported, Predictor):
             return estimator_outputs(estimator, labels, data, self._table(X_new))
 
     def outputs_of(self, predictions: FloatArray) -> Outputs | None:
-        """Return None for a classifier, whose predictions do not tell scores and probabilities."""
+        """Return None for a classifier, whose predictions do not determine other outputs."""
         return super().outputs_of(predictions) if self.task == "regression" else None
 
     def _labels(self, y: FloatArray) -> tuple[FloatArray | None, Any]:
-        """Return the labels that occur, and their codes 0, 1, ..., which every estimator takes."""
+        """Return the labels in `y`, shape (n_labels,), and their indices, shape (n_examples,)."""
         return (None, y) if self.task == "regression" else np.unique(y, return_inverse=True)
 
     def _differing_in_size(self, candidates: Sequence[Mapping[str, Value]]) -> list[list[int]]:
-        """Return the places of candidates that are parts of one ensemble; most are alone."""
+        """Return groups of candidates, by index, that differ only in the size of an ensemble."""
         groups: dict[str, list[int]] = {}
         for i, candidate in enumerate(candidates):
             size = size_name(self.estimator(candidate))
             others = {key: value for key, value in candidate.items() if key != size}
-            # As text 1, 1.0 and True are three values, which they are to scikit-learn.
+            # As text, 1, 1.0 and True are three values, as for scikit-learn.
             groups.setdefault(repr(others) if size in candidate else str(i), []).append(i)
         return list(groups.values())
 
     def _table(self, X: FloatArray) -> Any:
-        """Return examples as an estimator takes them: an array, or a data frame if asked for."""
-        # Other cells share the examples, and an estimator may change what it is given.
+        """Return a copy of the examples: an array, or a data frame if the estimator takes one."""
+        # Other cells share the examples, and an estimator may change its arguments.
         X = X.copy()
         if not self.features:
             return X
         made = self.estimator()
         frame = frame_of(X, self._features(made))
         if not has_transformer(made) and "catboost" in packages_of(made):
-            # It needs a category for missing values.
+            # CatBoost needs a category for missing values.
             for name, column in frame.select_dtypes("category").items():
                 frame[name] = column.cat.add_categories("").fillna("")
         return frame
 
     def _features(self, made: Any) -> Sequence[Feature]:
-        """Return the columns of the data frame, with types that the estimator can learn from.
+        """Return the columns of the data frame, with types that the estimator accepts.
 
-        Transformers and the user's own code are given texts, dates and all names as they are.
+        Transformers and the user's own code get texts, dates and names unchanged.
         """
         packages = packages_of(made)
         if has_transformer(made) or not packages <= {SKLEARN, *BOOSTERS}:
@@ -572,7 +572,7 @@ class EstimatorPredictor(Imported, Predictor):
 
 @dataclass(frozen=True)
 class Baseline(EstimatorPredictor):
-    """The most frequent class, the first of equal ones, or the mean, by scikit-learn's dummies."""
+    """scikit-learn's dummy: the first most frequent class, or the mean."""
 
     hyperparameters = ()
 
@@ -587,11 +587,11 @@ class RegisteredEstimator:
 
     path: str
     label: str
-    """Its name in tables."""
+    """Name in tables."""
     source: str = ""
     """The paper that describes it."""
     grid: Mapping[str, Any] = field(default_factory=dict)
-    """Values of hyper-parameters for a config that names none."""
+    """Default values of the hyper-parameters."""
     preset: Mapping[str, Any] = field(default_factory=dict)
     """Parameters that the user cannot change."""
     learner: type[EstimatorPredictor] = EstimatorPredictor
@@ -600,12 +600,12 @@ class RegisteredEstimator:
 
     @property
     def settings(self) -> dict[str, Any]:
-        """Names and defaults of its own settings that the user may change."""
-        takes, known = inspect.signature(find(self.path)).parameters, self.names({})
-        return {name: takes[name].default for name in known if name in takes}
+        """Names and defaults of the estimator's own settings that the user may change."""
+        parameters, names = inspect.signature(find(self.path)).parameters, self.names({})
+        return {name: parameters[name].default for name in names if name in parameters}
 
     def names(self, settings: Mapping[str, Any]) -> Collection[str]:
-        """Return all settings that the user may change, also those of given estimators."""
+        """Return all settings that the user may change, including settings of nested estimators."""
         learner = self.learner(self.path, {**settings, **self.preset}, self.folder)
         fixed = {*self.preset, *self.grid}
         return [h.name for h in learner.hyperparameters if h.name not in fixed]
@@ -646,7 +646,7 @@ def registered_pipeline(steps: Sequence[Any], folder: str = "") -> RegisteredEst
 
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
-    """Return what makes a transformer of a config; ValueError if it cannot be used."""
+    """Return the predictor of a transformer; ValueError if it has no `transform`."""
     name, parameters = step_of(step)
     made = checked(name, parameters, folder)
     if made is not None and not hasattr(made, "transform"):

@@ -1,11 +1,11 @@
-"""Learners with all candidates of their grids, trained on the examples of a cell."""
+"""Learners trained on the examples of a cell, with all candidates of their grids."""
 
 from __future__ import annotations
 
 from abc import ABC
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cached_property, partial
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -27,7 +27,7 @@ from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
 from quadrepro.core.voters.reduction import VotingProblem
 
 MOST_KEPT = 2**24
-"""Scores of test examples that are kept, 128 MB; of more, the chosen candidate is trained again."""
+"""Largest number of test scores to keep, 128 MB; with more, the candidate is trained again."""
 
 
 class NoSolutionError(ValueError):
@@ -44,9 +44,9 @@ class Scores(NamedTuple):
     values : ndarray of shape (n_candidates, n_examples)
         Scores that are above zero for +1, predicted codes, or predicted numbers.
     zero : ndarray of shape (n_candidates,) or float, default 0.0
-        The size of a score that differs from zero only by rounding.
+        Largest size of a score that counts as zero, due to rounding.
     solved : ndarray of bool of shape (n_candidates,) or bool, default True
-        Which candidates have a solution.
+        Mask of the candidates with a solution.
     """
 
     y: FloatArray
@@ -55,9 +55,9 @@ class Scores(NamedTuple):
     solved: BoolArray | bool = True
 
     def losses(self, task: Task) -> FloatArray:
-        """Return the number of errors, or the sum of squared errors, of each candidate.
+        """Return the number of errors, or the sum of squared errors, shape (n_candidates,).
 
-        It is NaN without a solution, and infinite for a regression whose predictions overflowed.
+        It is NaN without a solution, and infinite for a regression whose predictions overflow.
         """
         if task == "regression":
             losses = np.square(self.values - self.y).sum(axis=1)
@@ -74,28 +74,28 @@ class Scores(NamedTuple):
         n = len(self.values)
         solved, zero = np.broadcast_to(self.solved, n), np.broadcast_to(self.zero, n)
         if task == "classification":
-            every = map(Outputs.of_vote, self.values, zero.tolist())
+            every = map(Outputs.by_vote, self.values, zero.tolist())
         else:
             every = map(Outputs, self.values)
         return [outputs if ok else None for outputs, ok in zip(every, solved, strict=True)]
 
 
 class Fitted(ABC):
-    """A learner with the candidates of its grids, trained on the examples of a cell.
+    """A learner trained on the examples of a cell, with the candidates of its grids.
 
     Attributes
     ----------
     data : TrainingData
         The examples.
     candidates : list of dict
-        All candidates in order. A validation part that chooses a number of rounds adds it.
+        All candidates in order. If a validation part chooses numbers of rounds, they are added.
     """
 
     data: TrainingData
     candidates: list[dict[str, Value]]
 
     def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the scores of each fold by all candidates, trained without it.
+        """Yield the scores of each fold from all candidates, trained without this fold.
 
         Parameters
         ----------
@@ -109,34 +109,34 @@ class Fitted(ABC):
         raise NotImplementedError
 
     def outputs(self, i: int) -> Outputs:
-        """Return the outputs for test examples of a candidate trained on the whole part."""
+        """Return the outputs for test examples of a candidate trained on the training part."""
         raise NotImplementedError
 
     def trained(self) -> Trained:
-        """Return all candidates, trained on the whole training part, to be measured.
+        """Return all candidates, trained on the whole training part, for measures.
 
-        A config asks for no measures of drawn stumps or of more than two classes.
+        Configs cannot name measures with drawn stumps or with more than two classes.
         """
         raise NotImplementedError
 
     def validation_losses(self) -> FloatArray:
-        """Return the loss of each candidate on the validation part."""
+        """Return the loss of each candidate on the validation part, shape (n_candidates,)."""
         return self.validation_scores().losses(self.data.task)
 
     def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs of all candidates for each fold, as far as a metric needs them."""
+        """Yield the outputs of all candidates for each fold that a metric needs."""
         for scores in self.fold_scores(fold):
             yield scores.outputs(self.data.task)
 
     def unsolved(self) -> NoSolutionError:
-        """Return the error if no candidate has a solution."""
+        """Return the error that no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
 class FittedVotes(Fitted):
     """Votes over voters that are fixed before training.
 
-    Voters that do not look at labels are those of the whole training part, and folds are samples of
+    Voters that ignore labels are made once from the whole training part, and folds are samples of
     one problem. Voters that learn from labels are made again without each fold.
     """
 
@@ -149,13 +149,13 @@ class FittedVotes(Fitted):
 
     @property
     def weights(self) -> FloatArray:
-        """The votes on the whole training part, shape (n_candidates, n_voters); NaN unsolved."""
+        """Votes on the whole training part, shape (n_candidates, n_voters); NaN if unsolved."""
         if self._whole is None:
             [self._whole] = self._paths(self.voters, self.data.train.y)
         return self._whole
 
     def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the scores of each fold by the votes that have not seen it."""
+        """Yield the scores of each fold from votes trained without it."""
         X, y = self.data.train
         folds = range(int(fold.max()) + 1)
         seen = [trained_on(fold, f) for f in folds]
@@ -171,7 +171,7 @@ class FittedVotes(Fitted):
             else:
                 weights, on_held_out = votes[f], self.voters.on(out)
             all_solved = _solved(self.weights)
-            if np.ptp(y[seen[f]]) == 0:  # infinite: one against the rest decides
+            if np.ptp(y[seen[f]]) == 0:  # infinite: decides one against the rest
                 values = np.full((len(weights), out.sum()), y[seen[f]][0] * np.inf)
                 yield Scores(y[out], values, solved=all_solved)
             else:
@@ -183,12 +183,12 @@ class FittedVotes(Fitted):
         """Return the sums of the vote, or the only class of the training part."""
         y = self.data.train.y
         if np.ptp(y) == 0:
-            return Outputs.of_vote(np.full(self.on_test.n_examples, y[0]), 0.0)
+            return Outputs.by_vote(np.full(self.on_test.n_examples, y[0]), 0.0)
         weights = self.weights[[i]]
         if np.isnan(weights).any():
             raise self.unsolved()
         zero = ZERO_VOTE * float(np.abs(weights).sum(axis=1)[0])
-        return Outputs.of_vote(self.on_test.vote(weights)[0], zero)
+        return Outputs.by_vote(self.on_test.vote(weights)[0], zero)
 
     def trained(self) -> Trained:
         """Return the votes of all candidates with their voter matrix."""
@@ -214,7 +214,7 @@ class FittedVotes(Fitted):
 
 
 def _solved(weights: FloatArray) -> BoolArray:
-    """Mark the candidates that have a solution."""
+    """Return a mask of the candidates with a solution, shape (n_candidates,)."""
     return np.asarray(~np.isnan(weights).any(axis=1))
 
 
@@ -236,7 +236,7 @@ class FittedDrawnVotes(Fitted):
 
     @cached_property
     def _runs(self) -> list[tuple[StoppedRuns, int]]:
-        """The runs of each grid with the place of each candidate in them."""
+        """The run of each candidate, and its index in this run."""
         runs = [self.algorithm.hold_out(self.problem, grid) for grid in self.grids]
         return [(run, i) for run in runs for i in range(len(run.candidates))]
 
@@ -246,11 +246,11 @@ class FittedDrawnVotes(Fitted):
         return [run.candidates[i] for run, i in self._runs]
 
     def validation_losses(self) -> FloatArray:
-        """Return the errors on the validation part, which the runs have counted."""
+        """Return the errors on the validation part, counted by the runs, shape (n_candidates,)."""
         return np.array([run.errors[i] for run, i in self._runs], dtype=np.float64)
 
     def validation_scores(self) -> Scores:
-        """Return the scores of the validation part, by each candidate after its chosen round."""
+        """Return the scores of the validation part from each candidate after its chosen round."""
         votes = [run.vote(i) for run, i in self._runs]
         values = np.array([vote.sums(self.problem.valid) for vote in votes])
         zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
@@ -259,26 +259,21 @@ class FittedDrawnVotes(Fitted):
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, and the margins of the training examples."""
-        run, place = self._runs[i]
-        vote, problem = run.vote(place), self.problem
+        run, index = self._runs[i]
+        vote, problem = run.vote(index), self.problem
         total = float(np.abs(vote.weights).sum())
         margins = problem.y_train * vote.sums(problem.train) / (total if total > 0 else 1.0)
-        return Outputs.of_vote(vote.sums(self.on_test), ZERO_VOTE * total, margins)
+        return Outputs.by_vote(vote.sums(self.on_test), ZERO_VOTE * total, margins)
 
 
 class FittedPredictions(Fitted):
-    """The candidates of a predictor, known by their predictions."""
+    """The candidates of a predictor, described by their predictions."""
 
     def __init__(self, predictor: Predictor, data: TrainingData, grids: Sequence[Grid]) -> None:
         self.data, self.grids = data, grids
         self.candidates = [c for grid in grids for c in grid.candidates]
         self.predictor = predictor.for_columns(data)
         self._on_test: FloatArray | None = None
-
-    @cached_property
-    def _decide_outputs(self) -> bool:
-        """Whether predictions decide scores and probabilities."""
-        return self.predictor.outputs_of(np.zeros(1)) is not None
 
     def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
         """Yield the scores of each fold; a single candidate is not trained for them."""
@@ -291,7 +286,7 @@ class FittedPredictions(Fitted):
             )
 
     def validation_losses(self) -> FloatArray:
-        """Return the losses; a single candidate is not trained for them."""
+        """Return the losses, shape (n_candidates,); a single candidate is not trained for them."""
         return super().validation_losses() if len(self.candidates) > 1 else np.zeros(1)
 
     def validation_scores(self) -> Scores:
@@ -309,21 +304,23 @@ class FittedPredictions(Fitted):
         if need == "predictions":
             yield from super().fold_outputs(fold, need)
             return
-        if self._decide_outputs:
+        # Predictions determine scores and probabilities.
+        if self.predictor.outputs_of(np.zeros(1)) is not None:
             for scores in self.fold_scores(fold):
                 yield [*map(self.predictor.outputs_of, scores.values)]
             return
         X, y = self.data.train
         for f in range(int(fold.max()) + 1):
-            seen, rng = trained_on(fold, f), partial(self._rng_of_fold, f)
+
+            def rng(_: str, f: int = f) -> np.random.Generator:
+                return self.data.rng(f"fold {f}")
+
+            seen = trained_on(fold, f)
             data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
             yield [self.predictor.outputs(data, c, X[fold == f]) for c in self.candidates]
 
-    def _rng_of_fold(self, f: int, name: str) -> np.random.Generator:
-        return self.data.rng(f"fold {f}")
-
     def outputs(self, i: int) -> Outputs:
-        """Return the outputs that the predictions decide, or train the candidate once more."""
+        """Return outputs from the kept predictions, or train the candidate once more."""
         data, on_test = self.data, self._on_test
         outputs = None if on_test is None else self.predictor.outputs_of(on_test[i])
         return outputs or self.predictor.outputs(data, self.candidates[i], data.test.X)

@@ -1,4 +1,4 @@
-"""Grids of hyper-parameters, and what their values may be."""
+"""Grids of hyper-parameters, and the rules for their values."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Grid:
     """The hyper-parameters, outermost first."""
 
     @classmethod
-    def of(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
+    def from_values(cls, values: Mapping[str, Sequence[Value]]) -> Grid:
         """Return the grid of a mapping of names to values.
 
         Raises
@@ -53,7 +53,7 @@ class Grid:
         return [dict(zip(names, c, strict=True)) for c in combinations]
 
     def axis(self, name: str) -> tuple[float, ...] | None:
-        """Return the values of a numeric hyper-parameter, or None if the grid does not name it."""
+        """Return the values of a numeric hyper-parameter; None if the grid does not name it."""
         return cast("tuple[float, ...] | None", dict(self.axes).get(name))
 
     def flatten(self, weights: FloatArray, names: Sequence[str]) -> FloatArray:
@@ -79,28 +79,28 @@ class Grid:
 
 @dataclass(frozen=True)
 class Hyperparameter:
-    """One axis that the grid of a learner may have."""
+    """A hyper-parameter of a learner, which may be an axis of its grid."""
 
     name: str
     """Name in configs and estimators."""
     kind: Literal["integer", "number", "any"]
     """Type of its values. If it is "any", nothing is checked and the order is free."""
     simple: Literal["small", "large"]
-    """Which end of the range gives the simpler model; a grid starts there."""
+    """End of the range with the simpler model, where a grid starts."""
     meaning: str
-    """One line for the user."""
+    """Description, in one line."""
     zero: bool = False
     """Whether 0 is a valid value."""
     optional: bool = False
     """Whether a grid may leave it out."""
     smallest: float = 1e-100
-    """The smallest valid value other than 0. Beyond the default ends, squares and products of
+    """The smallest valid value other than 0. Beyond the default limits, squares and products of
     values leave the range of float64."""
     largest: float = 1e100
     """The largest valid value."""
 
     def fault(self, values: Sequence[Value]) -> str | None:
-        """Return what is wrong with the values of an axis, or None if they are valid."""
+        """Return a message about invalid values of an axis, or None if they are valid."""
         if self.kind == "any":
             return None
         numbers: list[float] = []
@@ -109,9 +109,9 @@ class Hyperparameter:
                 return f"{self.name} takes numbers, not {value!r}"
             if not 0 <= value < inf or (value == 0 and not self.zero):
                 low = "at least 0" if self.zero else "positive"
-                return f"{self.name} must be {low} and finite, not {_shown(value)}"
+                return f"{self.name} must be {low} and finite, not {_number_text(value)}"
             if value > self.largest:
-                return f"{self.name} must be at most {self.largest:g}, not {_shown(value)}"
+                return f"{self.name} must be at most {self.largest:g}, not {_number_text(value)}"
             if 0 < value < self.smallest:
                 low = "0 or " if self.zero else ""
                 return f"{self.name} must be {low}at least {self.smallest:g}, not {value:g}"
@@ -128,8 +128,8 @@ class Hyperparameter:
         return None
 
 
-def _shown(value: float) -> str:
-    """Return a number in words; an integer can be beyond the range of float64."""
+def _number_text(value: float) -> str:
+    """Return a number as text; an integer can be beyond the range of float64."""
     return f"{value:g}" if abs(value) < 1e300 or isinstance(value, float) else "a larger number"
 
 

@@ -1,9 +1,9 @@
-"""Import paths in a config: where the code that they name is, and what results depend on.
+"""Import paths in a config: the code that they name, and the files that results depend on.
 
-A bare name, or one after ``sklearn:``, is that of a public class of scikit-learn. Any other path is
+A bare name, or a name after ``sklearn:``, means a public class of scikit-learn. Any other path is
 ``module:attribute``: a class or function of a module in the config's folder, or an estimator or a
-subclass of `Algorithm` of an installed package. Modules of the folder are imported by `find` alone,
-which is called where cells are computed; before that, only the text of their files is read.
+subclass of `Algorithm` of an installed package. Only `find` imports modules of the folder, where
+cells are computed; all other functions only read their files.
 """
 
 from __future__ import annotations
@@ -36,25 +36,25 @@ from quadrepro.core.training.grid import Hyperparameter, Value
 from quadrepro.errors import closest, nearest
 
 SKLEARN, OURS = "sklearn", "quadrepro"
-"""Modules whose public classes are named without the module that they are in."""
+"""Packages whose public classes are named without their module."""
 
 BOOSTERS = ("xgboost", "lightgbm", "catboost")
-"""Packages that the extra ``boosters`` installs, which hints name."""
+"""Packages of the extra ``boosters``, which hints suggest."""
 
 INSTALLED_AS = {"imblearn": "imbalanced-learn"}
-"""Packages with another name than their module."""
+"""Name of the package of a module, if they differ."""
 
 RESAMPLED = "imblearn.pipeline:Pipeline"
 """The pipeline whose steps can resample the training examples."""
 
 METHODS = ("predict", "transform", "fit_resample")
-"""Methods of fitted estimators; each has at least one."""
+"""Methods of fitted estimators, which have at least one of them."""
 
 _PATH = re.compile(r"[^\W\d_]\w*(\.[^\W\d_]\w*)*:[^\W\d]\w*")
 
 
 def full_path(name: str) -> str:
-    """Return the import path of a name: a bare one is of scikit-learn."""
+    """Return the import path of a name; bare names belong to scikit-learn."""
     return name if ":" in name else f"{SKLEARN}:{name}"
 
 
@@ -85,7 +85,7 @@ def is_estimator(candidate: Any) -> bool:
 
 
 def can_be_fitted(candidate: Any) -> bool:
-    """Return whether a class or an object has ``fit``, and a method to use after it."""
+    """Return whether a class or an object has ``fit`` and one of `METHODS`."""
     return hasattr(candidate, "fit") and any(hasattr(candidate, m) for m in METHODS)
 
 
@@ -103,64 +103,64 @@ def find(path: str, folder: str = "") -> Any:
         raise ValueError(f"{module} cannot be imported: {described(error)}") from None
     if own is not None and str(own) != imported.__file__:
         raise ValueError(f"{own} is hidden by {imported.__file__}: give it another name")
-    found = getattr(imported, name, None)
-    if not callable(found):
+    attribute = getattr(imported, name, None)
+    if not callable(attribute):
         raise unknown(module, name, [key for key in dir(imported) if key[0] != "_"])
-    usable = inspect.isclass(found) and (
-        is_estimator(found) or can_be_fitted(found) or issubclass(found, Algorithm)
+    usable = inspect.isclass(attribute) and (
+        is_estimator(attribute) or can_be_fitted(attribute) or issubclass(attribute, Algorithm)
     )
     if own is None and not usable:
-        # Some installed functions run or load whatever their arguments name.
+        # Some installed functions run or load arbitrary code that their arguments name.
         raise ValueError(
             f"{path} is not an estimator: it needs fit and predict. Use other code from a module"
             " in the config's folder"
         )
-    return found
+    return attribute
 
 
 def estimators_with(learner: type[Learner], parameter: str) -> list[str]:
     """Return the import paths of the estimators of an algorithm that have a parameter."""
-    ours = importlib.import_module(OURS)  # whose classes import scikit-learn
+    ours = importlib.import_module(OURS)  # late, as its classes import scikit-learn
     classes = {f"{OURS}:{name}": getattr(ours, name) for name in ours.__all__}
     same = {path: cls for path, cls in classes.items() if getattr(cls, "learner", None) is learner}
     return [path for path, cls in same.items() if parameter in inspect.signature(cls).parameters]
 
 
-def unknown(module: str, name: str, known: Iterable[str]) -> ValueError:
-    """Return the error of a module without a class or function of a name."""
-    return ValueError(f"{module} has no class or function {name!r}{nearest(name, known)}")
+def unknown(module: str, name: str, names: Iterable[str]) -> ValueError:
+    """Return the error that a module has no class or function `name`."""
+    return ValueError(f"{module} has no class or function {name!r}{nearest(name, names)}")
 
 
 @cache
 def sklearn_modules() -> dict[str, str]:
     """Return the module of each public class of scikit-learn.
 
-    The names are read from the text of the modules, since it takes long to import all of them.
+    The names are read from the files of the modules, since importing all of them takes long.
     """
     [root] = importlib.util.find_spec(SKLEARN).submodule_search_locations  # type: ignore[union-attr,misc]
-    found: dict[str, str] = {}
+    modules: dict[str, str] = {}
     for file in sorted([*Path(root).glob("[a-z]*.py"), *Path(root).glob("[a-z]*/__init__.py")]):
         is_package = file.name == "__init__.py"
         listed = r'"([A-Z]\w+)"' if is_package else r"^class ([A-Z]\w+)"
         for name in re.findall(listed, file.read_text(encoding="utf-8"), re.MULTILINE):
-            found.setdefault(name, f"{SKLEARN}.{file.parent.name if is_package else file.stem}")
-    return found
+            modules.setdefault(name, f"{SKLEARN}.{file.parent.name if is_package else file.stem}")
+    return modules
 
 
 _by_module = cache(packages_distributions)
 
 
 def distributions(module: str) -> tuple[str, ...]:
-    """Return the installed packages that a module is of, whose versions keys depend on."""
+    """Return the installed packages of a module, on whose versions keys depend."""
     top = module.partition(".")[0]
     if top in sys.stdlib_module_names:
         return ()
-    # Most have the name of their module; it takes long to read what all of them hold.
+    # Most have the name of their module; reading the contents of all packages takes long.
     return (top,) if versions_of([top]) else tuple(_by_module().get(top, ()))
 
 
 def own_file(path: str, folder: str) -> Path | None:
-    """Return the file of the config's folder that an import path names; None if it is installed."""
+    """Return the file of an import path in the config's folder; None for an installed module."""
     if not _PATH.fullmatch(path):
         raise ValueError(f"{path!r} is not a public import path, such as xgboost:XGBClassifier")
     module, _, name = path.partition(":")
@@ -173,25 +173,25 @@ def own_file(path: str, folder: str) -> Path | None:
         return file
     if distributions(module):
         return None
-    beside = [file.stem for file in Path(folder).glob("*.py")] if folder else []
-    meant = closest(module, [SKLEARN, *BOOSTERS, *beside])
-    misspelt = meant not in (None, module)
+    own_modules = [file.stem for file in Path(folder).glob("*.py")] if folder else []
+    suggestion = closest(module, [SKLEARN, *BOOSTERS, *own_modules])
+    is_misspelt = suggestion not in (None, module)
     package = INSTALLED_AS.get(module.partition(".")[0], "the package that has it")
-    hint = f"; did you mean {meant!r}?" if misspelt else f": pip install {package}"
+    hint = f"; did you mean {suggestion!r}?" if is_misspelt else f": pip install {package}"
     raise ValueError(f"unknown module {module!r}{hint}")
 
 
 _entered = ""
-"""The folder of a config whose modules can be imported."""
+"""Folder of the config whose modules can be imported."""
 
 
 def enter(folder: str) -> None:
-    """Let Python find the modules of a folder after all others, and forget those of another one."""
+    """Append a folder to Python's path, and forget the former folder with its modules."""
     global _entered
     if folder == _entered:
         return
     if _entered:
-        sys.path[:] = [place for place in sys.path if place != _entered]
+        sys.path[:] = [path for path in sys.path if path != _entered]
         for name, module in [*sys.modules.items()]:
             if str(module_file(_entered, name)) == getattr(module, "__file__", ""):
                 del sys.modules[name]
@@ -202,12 +202,12 @@ def enter(folder: str) -> None:
 
 
 def described(error: BaseException) -> str:
-    """Return the kind and the message of an error, and where it left code of the user."""
+    """Return the type and message of an error, with its last line in code of the user."""
     return f"{type(error).__name__}: {error}{place_of_user(error)}"
 
 
 def place_of_user(error: BaseException) -> str:
-    """Return where an error left code of the user, to be appended to a message."""
+    """Return the last line of an error in code of the user, as the end of a message."""
     for frame in reversed(traceback.extract_tb(error.__traceback__)):
         file = Path(frame.filename)
         if file.suffix == ".py" and is_own(file):
@@ -216,28 +216,28 @@ def place_of_user(error: BaseException) -> str:
 
 
 def check_path(path: str, folder: str = "") -> None:
-    """Raise ValueError unless an import path can be used; modules of the folder are only read."""
+    """Raise ValueError for an unusable import path; modules of the folder are only read."""
     file = own_file(path, folder)
     if file is None:
         find(path)
         return
     for needed in own_files([path], folder).values():
         if needed.suffix == ".py":
-            tree_of(needed)  # refuses what cannot be parsed
+            tree_of(needed)  # refuses invalid code
     nodes = [*ast.walk(tree_of(file))]
-    known = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
+    names = {getattr(node, key, None) for node in nodes for key in ("name", "asname", "id")}
     module, _, name = path.partition(":")
-    if name not in known and "*" not in known:
-        raise unknown(module, name, filter(None, known))
+    if name not in names and "*" not in names:
+        raise unknown(module, name, filter(None, names))
 
 
 def in_folder(paths: Iterable[str], folder: str) -> bool:
-    """Return whether code of the config's folder is named by import paths."""
+    """Return whether any import path names code of the config's folder."""
     return any(own_file(path, folder) for path in paths)
 
 
 def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
-    """Return the user's own files that import paths name or that these import, by module."""
+    """Return the user's own files behind import paths, with all that they import, by module."""
     modules = {path.partition(":")[0] for path in paths} - {SKLEARN, OURS}
     return files_needed(modules, partial(user_file, folder=folder))
 
@@ -281,25 +281,25 @@ class Imported(Learner):
     name: str
     """Name of a class of scikit-learn, or the import path of a class or function."""
     settings: Mapping[str, Any] = field(default_factory=dict)
-    """Fixed parameters; all others are hyper-parameters or have their defaults."""
+    """Fixed parameters; all others are hyper-parameters or keep their defaults."""
     folder: str = ""
-    """The folder of the config, if code in it can be named."""
+    """Folder of the config, if the config may name code in it."""
     searched: tuple[str, ...] = ()
-    """Hyper-parameters that the config gives values of; code of its folder checks them itself."""
+    """Hyper-parameters with values in the config; code of its folder checks them itself."""
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on: not the folder, but the code in it, see `own_code`."""
+        """Name and settings; results depend on the code in the folder by `own_code`."""
         return {"name": self.name, "settings": self.settings}
 
     @property
     def paths(self) -> tuple[str, ...]:
-        """All import paths that it uses."""
+        """All import paths of the learner."""
         return (full_path(self.name),)
 
     @property
     def own_code(self) -> tuple[tuple[str, str], ...]:
-        """Paths in the config's folder, or else names, of the user's own modules, and hashes."""
+        """Paths in the config's folder, or else names, of the user's own modules, with hashes."""
         hashes = []
         for module, file in own_files(self.paths, self.folder).items():
             is_inside = self.folder and file.is_relative_to(self.folder)
@@ -315,13 +315,13 @@ class Imported(Learner):
 
     @property
     def packages(self) -> tuple[str, ...]:  # type: ignore[override]
-        """The packages of the code, and scikit-learn, which calls estimators."""
+        """The packages of the code, and scikit-learn with scipy, which every estimator uses."""
         tops = {name.partition(".")[0] for name in self._used()} - {SKLEARN, OURS}
         packages = {package for top in tops for package in distributions(top)}
         return ("scipy", "scikit-learn", *sorted(packages))
 
     def _used(self) -> set[str]:
-        """Return the modules that installed code is in, and all that own code may import."""
+        """Return the modules of installed code, and all modules that own code may import."""
         installed = [path for path in self.paths if own_file(path, self.folder) is None]
         files = own_files(self.paths, self.folder)
         imports = {name for module in files for name in imports_of(module, files[module])}
@@ -337,7 +337,7 @@ class ImportedAlgorithm(Imported):
 
     @property
     def hyperparameters(self) -> tuple[Hyperparameter, ...]:
-        """Those that the config gives values of."""
+        """The hyper-parameters with values in the config."""
         meaning = f"hyper-parameter of {self.name}"
         return tuple(Hyperparameter(name, "any", "small", meaning) for name in self.searched)
 

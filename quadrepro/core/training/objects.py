@@ -1,4 +1,4 @@
-"""Estimators that are given as objects, with the rows that they are fitted to."""
+"""Estimators given as Python objects, with the rows that they are fitted to."""
 
 from __future__ import annotations
 
@@ -35,13 +35,13 @@ from quadrepro.core.training.imported import hash_of
 class EstimatorObject(EstimatorPredictor):
     """An estimator that was made in Python.
 
-    Its examples are the numbers of rows, which it looks up in the user's array or data frame, so
-    that estimators get the names and types of columns as they are.
+    Its examples are row numbers, which it looks up in the user's array or data frame, so that
+    estimators get the user's column names and types.
     """
 
     hyperparameters = ()
     own_code: tuple[tuple[str, str], ...] = ()
-    """Names and hashes of the user's own code, which workers may not have as files."""
+    """Names and hashes of the user's own code, which workers may lack as files."""
     used: frozenset[str] = frozenset()
     """Modules of all other code."""
     original: Any = None
@@ -75,7 +75,7 @@ class EstimatorObject(EstimatorPredictor):
 
     @property
     def content(self) -> dict[str, Any]:
-        """What results depend on, besides the code and the rows."""
+        """Everything that results depend on, apart from the code and the rows."""
         return {"name": self.name, "hash": self.digest}
 
     @property
@@ -84,13 +84,13 @@ class EstimatorObject(EstimatorPredictor):
         return separates_many(self.original)
 
     def for_task(self, task: Task) -> Self | None:
-        """Return this learner if it can do a task."""
+        """Return this learner if it suits a task."""
         return self if (task == "regression") == (self.task == "regression") else None
 
     def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
     ) -> Any:
-        """Return the estimator, not fitted; its parameters that are None may get a seed."""
+        """Return the unfitted estimator; seeds that are None may be set."""
         made = clone(self.original)
         for _, part in parts(made):
             settle(part, random_state)
@@ -104,7 +104,7 @@ class EstimatorObject(EstimatorPredictor):
 
 
 def kinds(estimator: Any) -> Iterator[Any]:
-    """Yield the classes and functions that an estimator and its parameters are made of."""
+    """Yield the classes and functions of an estimator and its parameters."""
     for value in (estimator, *estimator.get_params(deep=True).values()):
         is_code = inspect.isclass(value) or inspect.isfunction(value)
         kind = value if is_code else type(value)
@@ -114,8 +114,8 @@ def kinds(estimator: Any) -> Iterator[Any]:
 def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
     """Return hashes of the user's own code by its names, and the modules of all other code.
 
-    Own code is neither installed nor part of Python: files, with all that they import from their
-    folder, and the classes and functions of a notebook, which are hashed as workers get them.
+    Own code is neither installed nor part of Python: files, with the modules that they import from
+    their folder, and the classes and functions of a notebook, hashed in their pickled form.
     """
     own: dict[str, str] = {}
     others: set[str] = set()
@@ -139,7 +139,7 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
 
 
 def digest(value: Any) -> str:
-    """Return a hash of a value; lambdas and local classes are hashed as workers get them."""
+    """Return a hash of a value; lambdas and local classes are hashed in their pickled form."""
     try:
         return str(joblib.hash(value))
     except (PicklingError, AttributeError):

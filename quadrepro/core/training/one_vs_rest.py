@@ -27,7 +27,7 @@ from quadrepro.core.training.voting import DrawnStumps
 
 
 def fit(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> Fitted:
-    """Train a learner, or one for every class if it separates only two."""
+    """Train a learner, once for every class if it separates only two."""
     learner = learner.made()
     if learner.against_rest(data.task):
         codes = [int(code) for code in np.unique(data.train.y)]
@@ -43,8 +43,8 @@ def fit(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> Fitted:
 class FittedOneVsRest(Fitted):
     """The same candidates, trained once for every class, as +1 against all others.
 
-    The class with the largest score is predicted. Scores that differ only by rounding are equal,
-    and the first of equal ones counts. A class that the training part lacks is never predicted.
+    The class with the largest score is predicted. If scores tie, up to rounding, the first class
+    is predicted. A class without training examples is never predicted.
     """
 
     def __init__(
@@ -66,15 +66,15 @@ class FittedOneVsRest(Fitted):
 
     def validation_losses(self) -> FloatArray:
         """Return the errors; a single candidate of a predictor is not trained for them."""
-        alone = len(self.candidates) == 1 and isinstance(self.each[0], FittedPredictions)
-        return np.zeros(1) if alone else super().validation_losses()
+        is_single = len(self.candidates) == 1 and isinstance(self.each[0], FittedPredictions)
+        return np.zeros(1) if is_single else super().validation_losses()
 
     def _codes_of(self, parts: Sequence[Scores]) -> Scores:
         """Return the predicted codes, given the scores of each class against the rest."""
         values = np.array([part.values for part in parts])
         zero = np.max([np.broadcast_to(part.zero, len(values[0])) for part in parts], axis=0)
         is_class = np.array([part.y > 0 for part in parts])
-        # A class that the training part lacks is another one than any that is predicted.
+        # A class without training examples gets a code that is never predicted.
         y = np.where(is_class.any(axis=0), self._codes[is_class.argmax(axis=0)], -1)
         predicted = self._codes[first_of_largest(values, zero[:, None])]
         solved = np.ones(len(predicted), dtype=np.bool_)
@@ -95,7 +95,7 @@ class FittedOneVsRest(Fitted):
             yield [self._joined(o) if len(o) == len(parts) else None for o in solved]
 
     def _joined(self, binary: Sequence[Outputs]) -> Outputs:
-        """Return the outputs for all classes, from the outputs of each class against the rest."""
+        """Return the outputs for all classes, given outputs of each class against the rest."""
         columns = np.array([outputs.scores for outputs in binary])
         predicted = first_of_largest(columns, max(outputs.zero for outputs in binary))
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
@@ -107,7 +107,7 @@ class FittedOneVsRest(Fitted):
         return self.each[0].unsolved()
 
     def _probabilities(self, binary: Sequence[Outputs]) -> FloatArray | None:
-        """Return the probability of each class against the rest, divided by their sum."""
+        """Return normalised probabilities of each class against the rest, (n_new, n_classes)."""
         columns = [o.probabilities[:, 1] for o in binary if o.probabilities is not None]
         if len(columns) < len(binary):
             return None
@@ -119,14 +119,14 @@ class FittedOneVsRest(Fitted):
 
 
 def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
-    """Return the place of the first score along the first axis that is as large as any.
+    """Return the index of the first largest score along the first axis, shape (...).
 
     Parameters
     ----------
     scores : ndarray of shape (n_classes, ...)
-        Scores; NaN, which an overflow leaves, is below all others.
+        Scores; NaN, the result of an overflow, is below all others.
     zero : ndarray or float
-        Scores that differ by no more are equal.
+        Scores that differ by at most this are equal.
     """
     ordered = np.where(np.isnan(scores), -np.inf, scores)
     return np.asarray((ordered >= ordered.max(axis=0) - zero).argmax(axis=0))

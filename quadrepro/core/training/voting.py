@@ -1,4 +1,4 @@
-"""What the votes of a cell are over: fixed stumps, a transformer's outputs, or drawn stumps."""
+"""Voters of a cell: fixed stumps, a transformer's outputs, or drawn stumps."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class FixedStumps:
-    """Evenly spaced stumps; all, or some of those that vary."""
+    """Evenly spaced stumps: all, or a sample of those that vary."""
 
     learn: ClassVar[bool] = False
     """Whether voters depend on labels."""
@@ -31,18 +31,18 @@ class FixedStumps:
 
     def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[CodedVoters, CodedVoters]:
         """Return the voters on training and on new examples."""
-        # Not by `Stumps`: scikit-learn takes long to import.
+        # `Stumps` would import scikit-learn, which takes long.
         if not np.isfinite(train.X).all():
             raise ValueError("stumps need attributes without missing and infinite values")
         low, high, _ = ranges_of(train.X)
         thresholds = even_thresholds(low, high, self.per_attribute)
-        both = stumps_on(train.X, thresholds), stumps_on(X_new, thresholds)
+        outputs = stumps_on(train.X, thresholds), stumps_on(X_new, thresholds)
         if self.n_voters is None:
-            return both
+            return outputs
         varying = np.flatnonzero((low[:, None] <= thresholds) & (thresholds < high[:, None]))
-        few = "stumps are not constant on the training part: raise stumps_per_attribute"
-        chosen = _drawn(varying, self.n_voters, rng, few)
-        return both[0].keep(chosen), both[1].keep(chosen)
+        shortage = "stumps are not constant on the training part: raise stumps_per_attribute"
+        chosen = _drawn(varying, self.n_voters, rng, shortage)
+        return outputs[0].keep(chosen), outputs[1].keep(chosen)
 
 
 @dataclass(frozen=True)
@@ -63,7 +63,7 @@ class TransformerVoters:
         from quadrepro.core.voters.voter_set import outputs_of
 
         voters = self.make()
-        # Other cells share the examples, and a transformer may change what it is given.
+        # Other cells share the examples, and a transformer may change its arguments.
         X, X_new = train.X.copy(), X_new.copy()
         voters.fit(X, train.y)
         on_train, on_new = outputs_of(voters, X), outputs_of(voters, X_new)
@@ -77,14 +77,14 @@ class TransformerVoters:
 
 @dataclass(frozen=True)
 class DrawnStumps:
-    """Stumps that are drawn in every round, the same by every call of `make`."""
+    """Stumps that are drawn in every round; all calls of `make` draw the same stumps."""
 
     make: Callable[[Codes], RandomStumps]
     stopping: Holdout
 
 
-def _drawn(varying: IntArray, n_voters: int, rng: Rng, few: str) -> IntArray:
-    """Return some voters, drawn from those that vary, in their order."""
+def _drawn(varying: IntArray, n_voters: int, rng: Rng, shortage: str) -> IntArray:
+    """Return a random sample of the varying voters, in increasing order, shape (n_voters,)."""
     if len(varying) < n_voters:
-        raise ValueError(f"{n_voters} voters are asked for, but only {len(varying)} {few}")
+        raise ValueError(f"{n_voters} voters are asked for, but only {len(varying)} {shortage}")
     return np.sort(rng("voters").permutation(varying)[:n_voters])

@@ -1,4 +1,4 @@
-"""Voters in chains, with lists of the examples on which each does not have its usual value."""
+"""Voters in chains, with lists of the examples on which a voter differs from its usual value."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ from quadrepro.core.voters.coded import CodedVoters, Codes
 Places = NDArray[np.uint32]
 
 JOINED = 8
-"""Number of voters without a chain that are listed together."""
+"""Largest number of single-voter chains that are listed together."""
 
 
 class Chains(NamedTuple):
-    """Voters in chains, and where they do not have their usual values.
+    """Voters in chains, with the examples on which they differ from their usual values.
 
-    In every chain most examples have the usual code. The others are listed chain by chain, ordered
-    by their codes, so that those on which a voter does not have its usual value stand next to each
-    other. Voters that are alone in their chains are joined by eight: an example is listed once for
-    all of them, in the order of a Gray code, in which few bits change from one code to the next.
+    The usual code of a chain is its most frequent one. Other examples are listed chain by chain, in
+    the order of their codes, so that the examples on which a voter differs from its usual value
+    are adjacent. Up to eight voters that are alone in their chains are joined: an example is listed
+    once for all of them, in the order of a Gray code, in which neighbouring codes differ in few
+    bits.
 
     Attributes
     ----------
@@ -37,8 +38,8 @@ class Chains(NamedTuple):
     heads : ndarray of int, shape (n_codes + 1,)
         First place in the list of each code that occurs; the last entry is the length of the list.
     stretches : ndarray of uint32, shape (n_stretches, 3)
-        The stretches of the list on which a voter does not have its usual value: the voter, the
-        first code, and the one after the last.
+        The stretches of the list on which a voter differs from its usual value: the voter, the
+        first code, and the code after the last one.
     """
 
     codes: Codes
@@ -49,18 +50,18 @@ class Chains(NamedTuple):
     stretches: Places
 
     @classmethod
-    def of(cls, voters: CodedVoters) -> Chains:
-        """List the examples on which voters do not have their usual values."""
+    def from_voters(cls, voters: CodedVoters) -> Chains:
+        """List the examples on which voters differ from their usual values."""
         codes, first, chain = voters.codes, voters.first, voters.chain
         most, n_codes = _most(codes), 0
         usual = most[chain] > np.arange(voters.n_voters) - first[chain]
         listed, sizes, stretches = [], [], []
         for group in _groups(np.diff(first)):
             firsts = first[group.start : group.stop + 1]
-            examples, numbers, found = _by_code(codes[group], most[group], firsts)
+            examples, numbers, group_stretches = _by_code(codes[group], most[group], firsts)
             listed.append(examples)
             sizes.append(numbers)
-            stretches.append(found + np.array([0, n_codes, n_codes]))
+            stretches.append(group_stretches + np.array([0, n_codes, n_codes]))
             n_codes += len(numbers)
         return cls(
             codes,
@@ -85,7 +86,7 @@ def _groups(lengths: IntArray) -> Iterator[slice]:
 
 @njit
 def _most(codes: Codes) -> IntArray:
-    """Return the most frequent code of each chain, the first of several."""
+    """Return the first most frequent code of each chain, shape (n_chains,)."""
     most = np.empty(len(codes), np.int64)
     for chain in range(len(codes)):
         counts = np.zeros(np.int64(codes[chain].max()) + 1, np.int64)
@@ -97,14 +98,14 @@ def _most(codes: Codes) -> IntArray:
 
 @njit
 def _by_code(codes: Codes, most: IntArray, first: IntArray) -> tuple[Places, IntArray, IntArray]:
-    """Return the examples of all but the usual codes by code, for the chains of a group.
+    """Return the examples without the usual code, in the order of codes, for a group of chains.
 
-    The other two are the number of examples of each code that occurs, and the stretches as in
-    `Chains.stretches`.
+    Further results are the number of examples of each listed code, shape (n_listed_codes,), and the
+    stretches as in `Chains.stretches`. `codes` has shape (n_chains, n_examples).
     """
     ranks, usual = codes[0], most[0]
     if len(codes) > 1:
-        # The rank of a Gray code; its bits say which voters do not have their usual values.
+        # Bits of the Gray code mark voters that differ from their usual values; the rank orders it.
         ranks, usual = np.zeros_like(ranks), np.int64(0)
         for i in range(len(ranks)):
             bit = False

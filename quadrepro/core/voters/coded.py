@@ -1,7 +1,7 @@
 """The outputs of voters on examples: codes of voters with values -1 and +1, or a matrix.
 
 Stumps on one attribute form a chain: each is +1 only where the previous one is. An example's code
-is the number of voters of the chain that are +1. This byte determines the values of all of them.
+is the number of voters of the chain that are +1, a byte that determines all their values.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ Codes = NDArray[np.unsignedinteger[Any]]
 Words = NDArray[np.uint64]
 
 ZERO_VOTE = 1e-12
-"""A vote of at most this share of its total weight counts as zero: it is rounding error."""
+"""Largest share of its total weight at which a vote counts as zero, due to rounding."""
 
 ROWS_AT_ONCE = 1024
-"""Number of examples whose sums are added up at a time, so that they stay in the cache."""
+"""Number of examples that are summed at a time, so that their sums stay in the cache."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,11 +60,11 @@ class CodedVoters:
         return np.repeat(np.arange(len(self.codes)), np.diff(self.first))
 
     def on(self, rows: NDArray[Any]) -> CodedVoters:
-        """Return the same voters on some of the examples."""
+        """Return the same voters on some examples, given by a mask or indices."""
         return CodedVoters(self.codes.take(np.arange(self.n_examples)[rows], axis=1), self.first)
 
     def keep(self, voters: IntArray) -> CodedVoters:
-        """Return some of the voters, given in increasing order, on the same examples."""
+        """Return some voters, given by increasing indices, on the same examples."""
         kept = np.append(0, np.cumsum(np.isin(np.arange(self.n_voters), voters)))
         sizes = kept[self.first[1:]] - kept[self.first[:-1]]
         chains = np.flatnonzero(sizes)
@@ -81,7 +81,7 @@ class CodedVoters:
         return np.where(self.codes[chain] > voter - self.first[chain], 1.0, -1.0)
 
     def matrix(self, voters: IntArray | None = None) -> FloatArray:
-        """Return the voter matrix, shape (n_examples, n_voters), of all or of some voters."""
+        """Return the matrix of all or of some voters, shape (n_examples, n_voters)."""
         columns = np.arange(self.n_voters) if voters is None else voters
         H = np.empty((self.n_examples, len(columns)))
         for place, voter in enumerate(columns):
@@ -101,7 +101,7 @@ class CodedVoters:
         return np.asarray(2.0 * above - weights.sum(axis=1, keepdims=True))
 
     def vote(self, weights: FloatArray) -> FloatArray:
-        """Return the sums of votes by a table, shape (n_candidates, n_examples).
+        """Return the sums of votes, shape (n_candidates, n_examples), from a table.
 
         Parameters
         ----------
@@ -111,15 +111,18 @@ class CodedVoters:
         return add_entries(self.codes, self.first, table_of(self.first, weights)).T
 
     def distinct_voters(self) -> IntArray:
-        """Return the first voter of each group that is equal up to sign, in increasing order."""
+        """Return the first voter of each group equal up to sign, increasing, (n_distinct,)."""
         words = random_words(self.n_examples)
         positive_sums = sums_above(self.codes, self.first, words)
         positive = self.codes[self.chain, 0] > np.arange(self.n_voters) - self.first[self.chain]
-        # A voter or its complement, whichever is positive on the first example.
+        # The voter or its complement that is positive on the first example.
         return first_of_equal(np.where(positive, positive_sums, words.sum() - positive_sums))[0]
 
     def distinct_examples(self, y: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first example of each distinct one with its label, and the group of each."""
+        """Return the first example of each group of equal examples and labels, and all groups.
+
+        The shapes are (n_distinct,) and (n_examples,).
+        """
         words = random_words(self.n_voters + len(self.codes) + 1)
         sums = add_entries(self.codes, self.first, words[:-1, None])[:, 0]
         return first_of_equal(np.where(y > 0, sums + words[-1], sums))
@@ -148,11 +151,11 @@ class VoterMatrix:
         return len(self.H)
 
     def on(self, rows: NDArray[Any]) -> VoterMatrix:
-        """Return the same voters on some of the examples."""
+        """Return the same voters on some examples, given by a mask or indices."""
         return VoterMatrix(self.H[rows])
 
     def keep(self, voters: IntArray) -> VoterMatrix:
-        """Return some of the voters on the same examples."""
+        """Return some voters, given by indices, on the same examples."""
         return VoterMatrix(self.H[:, voters])
 
     def column(self, voter: int | np.intp) -> FloatArray:
@@ -160,7 +163,7 @@ class VoterMatrix:
         return self.H[:, voter]
 
     def matrix(self, voters: IntArray | None = None) -> FloatArray:
-        """Return the voter matrix of all or of some voters."""
+        """Return the matrix of all or of some voters, shape (n_examples, n_voters)."""
         return self.H if voters is None else self.H[:, voters]
 
     def sums(self, weights: FloatArray) -> FloatArray:
@@ -172,7 +175,7 @@ class VoterMatrix:
         return np.asarray((self.H @ weights.T).T)
 
     def distinct_voters(self) -> IntArray:
-        """Return the first voter of each group that is equal up to sign, in increasing order."""
+        """Return the first voter of each group equal up to sign, increasing, (n_distinct,)."""
         if self.has_signs:
             positive = self.H > 0
             return first_of_equal_rows((positive == positive[0]).T)[0]
@@ -180,13 +183,16 @@ class VoterMatrix:
         return first_of_equal_rows((self.H * np.where(leading < 0, -1.0, 1.0)).T)[0]
 
     def distinct_examples(self, y: FloatArray) -> tuple[IntArray, IntArray]:
-        """Return the first example of each distinct one with its label, and the group of each."""
+        """Return the first example of each group of equal examples and labels, and all groups.
+
+        The shapes are (n_distinct,) and (n_examples,).
+        """
         values = self.H > 0 if self.has_signs else self.H
         return first_of_equal_rows(np.concatenate([values, (y > 0)[:, None]], axis=1))
 
     @cached_property
     def has_signs(self) -> bool:
-        """Whether all values are -1 and +1: they take one bit instead of eight bytes to compare."""
+        """Whether all values are -1 and +1, which can be compared as bits."""
         return bool((np.abs(self.H) == 1.0).all())
 
 
@@ -199,7 +205,7 @@ def codes_of_matrix(H: FloatArray) -> CodedVoters:
     Parameters
     ----------
     H : ndarray of shape (n_examples, n_voters)
-        Voter matrix. Adjacent columns are in a chain as long as they are nested.
+        Voter matrix. Adjacent columns are in a chain while they are nested.
     """
     positive = H > 0
     breaks = (positive[:, 1:] & ~positive[:, :-1]).any(axis=0)
@@ -210,14 +216,14 @@ def codes_of_matrix(H: FloatArray) -> CodedVoters:
 
 
 def dtype_of(sizes: IntArray) -> np.dtype[Any]:
-    """Return the type of the codes of chains of some sizes: one byte for at most 255 voters."""
+    """Return the type of codes for chains of these sizes: one byte for at most 255 voters."""
     return np.min_scalar_type(sizes.max(initial=1))
 
 
 def random_words(n: int) -> Words:
     """Return the first `n` words of SplitMix64.
 
-    Equal sets have equal sums of their elements' words. Two different ones have equal sums with
+    Equal sets have equal sums of their elements' words. Two different sets have equal sums with
     probability 2^-64.
     """
     words = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
@@ -227,7 +233,7 @@ def random_words(n: int) -> Words:
 
 
 def first_of_equal(keys: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct key, in order, and which of them each key is."""
+    """Return the first index of each distinct key, (n_distinct,), and groups of keys, (n_keys,)."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
     rank = np.empty_like(order)
@@ -236,8 +242,8 @@ def first_of_equal(keys: NDArray[Any]) -> tuple[IntArray, IntArray]:
 
 
 def first_of_equal_rows(A: NDArray[Any]) -> tuple[IntArray, IntArray]:
-    """Return the first index of each distinct row, in order, and which of them each row is."""
-    # Adding 0.0 turns -0.0 into 0.0, which has other bytes.
+    """Return the first index of each distinct row, (n_distinct,), and groups of rows, (n_rows,)."""
+    # Adding 0.0 turns -0.0, which has other bytes, into 0.0.
     keys = np.packbits(A, axis=1) if A.dtype == np.bool_ else A + 0.0
     rows = np.ascontiguousarray(keys).view(f"V{keys.itemsize * keys.shape[1]}").ravel()
     return first_of_equal(rows)
@@ -262,7 +268,7 @@ def sums_above(codes: Codes, first: IntArray, weights: NDArray[Any]) -> NDArray[
 
 @njit
 def table_of(first: IntArray, weights: FloatArray) -> FloatArray:
-    """Return the part of each code of each chain in the sums of votes, see `add_entries`."""
+    """Return the share of each code in the sums of votes, (n_voters + n_chains, n_candidates)."""
     n_candidates, n_voters = weights.shape
     table, place = np.zeros((n_voters + len(first) - 1, n_candidates)), 0
     for chain in range(len(first) - 1):
@@ -280,10 +286,10 @@ def table_of(first: IntArray, weights: FloatArray) -> FloatArray:
 
 @njit
 def add_entries(codes: Codes, first: IntArray, table: NDArray[Any]) -> NDArray[Any]:
-    """Return the sums of the entries of each example's codes, shape (n_examples, n_columns).
+    """Return the sums of table entries over the codes of examples, (n_examples, n_columns).
 
-    `table` has shape (n_voters + n_chains, n_columns), with adjacent rows for the codes of a chain,
-    in the order of the chains.
+    `table` has shape (n_voters + n_chains, n_columns). The rows for the codes of a chain are
+    adjacent, in the order of the chains.
     """
     n_examples, n_columns = codes.shape[1], table.shape[1]
     sums = np.zeros((n_examples, n_columns), table.dtype)

@@ -18,7 +18,7 @@ from quadrepro.core.jit import njit
 Codes = NDArray[np.uint16]
 
 STEPS = 65535
-"""Threshold k lies at k / STEPS of the way from an attribute's minimum to its maximum."""
+"""Number of steps from an attribute's minimum to its maximum; threshold k is after k steps."""
 
 ROUNDS_AT_ONCE = 64
 """Number of rounds for which stumps are drawn at a time."""
@@ -28,7 +28,7 @@ ROWS_AT_ONCE = 256
 
 
 def coded(X: FloatArray, train: FloatArray) -> Codes:
-    """Return the codes of examples: a value exceeds threshold k exactly if its code does.
+    """Return the codes of examples; a value exceeds threshold k if and only if its code does.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ class StumpVote:
     attributes : ndarray of int, shape (n_stumps,)
         Attribute of each stump.
     cuts : ndarray of uint16, shape (n_stumps,)
-        Threshold of each stump: it says +1 if the code of its attribute is above, else -1.
+        Threshold of each stump, which is +1 if the code of its attribute is above, else -1.
     weights : ndarray of shape (n_stumps,)
         Signed weights; a negative one is the weight of the complement.
     """
@@ -94,9 +94,9 @@ class RandomStumps:
     codes : ndarray of uint16, shape (n_attributes, n_examples)
         Training examples, see `coded`.
     rng : numpy.random.Generator
-        Generator of all draws: sources with equal generators have equal stumps in every round.
+        Generator of all draws; with equal generators, stumps are equal in every round.
     rule : HoldoutStumps
-        How many stumps are drawn, and how.
+        Number of stumps, and how to draw them.
 
     Attributes
     ----------
@@ -105,11 +105,11 @@ class RandomStumps:
     complements : bool
         Whether the complement of a stump may be picked too.
     redraws : bool
-        Whether the next round has other stumps, so that a round without an edge ends nothing.
+        Whether the next round has other stumps, so that a run continues without an edge.
     attributes, cuts : ndarray of shape (n_voters,)
-        This round's stumps, as in `StumpVote`.
+        Stumps of the round, as in `StumpVote`.
     turns : ndarray of int, shape (n_voters,)
-        -1 if a candidate is the complement of its stump, else +1.
+        -1 if the complement of a stump is the voter, else +1.
     """
 
     def __init__(self, codes: Codes, rng: np.random.Generator, rule: HoldoutStumps) -> None:
@@ -172,8 +172,8 @@ def sums_above(
 ) -> IntArray:
     """Return the sums of each row of weights over the examples above each threshold.
 
-    The stumps of an attribute are taken from the highest threshold to the lowest, so that each
-    goes on with the sums of the one before.
+    The stumps of an attribute are visited from the highest threshold to the lowest, so that each
+    continues the sums of the previous one.
 
     Parameters
     ----------
@@ -202,7 +202,7 @@ def sums_above(
             total[:] = 0
         own, examples = codes[attribute], falling[attribute]
         while n_above < n_examples and own[examples[n_above]] > cuts[j]:
-            added = weights[examples[n_above]]  # taken out of the loop, which is then vectorised
+            added = weights[examples[n_above]]  # outside the loop, so that it is vectorised
             for row in range(n_rows):
                 total[row] += added[row]
             n_above += 1

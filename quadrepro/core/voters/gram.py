@@ -1,4 +1,4 @@
-"""Rows of the Gram matrix G = HᵀH/m, computed when they are asked for."""
+"""Rows of the Gram matrix G = HᵀH/m, computed on demand."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from quadrepro.core.voters.coded import CodedVoters, Codes
 
 
 class Gram(NamedTuple):
-    """The Gram matrix of voters in chains, with the rows of the chains that were asked for.
+    """The Gram matrix of voters in chains, with the rows that are computed so far.
 
     Attributes
     ----------
     rows : ndarray of shape (n_voters, n_voters)
-        The rows. Chains that are not ready have no rows yet, which take no memory.
+        The rows. Rows of chains that are not ready are unwritten and take no memory.
     ready : ndarray of bool, shape (n_chains,)
         Whether the rows of a chain are written.
     codes, first, chain : ndarray
         The voters, see `CodedVoters`.
     counts : ndarray of shape (n_examples,)
-        How often the sample holds each example.
+        Number of copies of each example in the sample.
     """
 
     rows: FloatArray
@@ -35,7 +35,7 @@ class Gram(NamedTuple):
 
     @classmethod
     def on_demand(cls, voters: CodedVoters, counts: FloatArray) -> Gram:
-        """Return the Gram matrix of a sample, without any rows yet."""
+        """Return the Gram matrix of a sample, without rows; `counts` has shape (n_examples,)."""
         rows = np.empty((voters.n_voters, voters.n_voters))
         ready = np.zeros(len(voters.codes), dtype=np.bool_)
         copies = np.ascontiguousarray(counts)
@@ -43,7 +43,7 @@ class Gram(NamedTuple):
 
     @classmethod
     def whole(cls, rows: FloatArray) -> Gram:
-        """Return a Gram matrix that is known."""
+        """Return a complete Gram matrix, given its rows, shape (n_voters, n_voters)."""
         n, no_codes = len(rows), np.empty((len(rows), 0), dtype=np.uint8)
         ready, first = np.ones(n, dtype=np.bool_), np.arange(n + 1)
         return cls(rows, ready, no_codes, first, first[:-1], np.empty(0))
@@ -53,8 +53,9 @@ class Gram(NamedTuple):
 def write_rows(gram: Gram, chain: int) -> None:
     """Write the rows of a chain's voters, and mark them as ready.
 
-    The number of examples on which two voters differ follows from the numbers of examples with each
-    pair of codes, added up from the largest to the smallest. Sums of whole numbers are exact.
+    The number of examples on which two voters differ follows from the number of examples with each
+    pair of codes, added up from the largest codes to the smallest. Sums of whole numbers are
+    exact.
     """
     rows, ready, codes, first, _, counts = gram
     start, own = first[chain], codes[chain]

@@ -1,9 +1,9 @@
-"""Two exact reductions of a voting problem: equal voters are merged, and so are equal examples.
+"""Two exact reductions of a voting problem: merging equal voters and merging equal examples.
 
-Voters that agree up to sign on all training examples are interchangeable. The one of lowest index
-is kept, which is the one that a greedy algorithm would have picked. Examples with the same values
-and label become one example with a count. Nothing else may be decided here: an algorithm must give
-exactly the same weights on the reduced problem as on the plain one.
+Voters that agree up to sign on all training examples are interchangeable. The voter of lowest index
+is kept, as a greedy algorithm would pick it. Examples with the same values and label become one
+example with a count. An algorithm must give exactly the same weights on the reduced problem as on
+the plain one.
 """
 
 from __future__ import annotations
@@ -20,13 +20,13 @@ from quadrepro.core.voters.coded import CodedVoters, VoterMatrix, VoterOutputs, 
 from quadrepro.core.voters.gram import Gram
 
 LONG_CHAIN = 5
-"""From this mean length of chains on, all rows of G on demand take less time than a product."""
+"""Least mean length of chains for which all rows of G on demand take less time than a product."""
 
 MOST_MULTIPLIED = 2**25
-"""Largest size of a voter matrix or of all Gram matrices that are multiplied out: 256 MB."""
+"""Largest size of a voter matrix or of all Gram matrices for a matrix product, 256 MB."""
 
 LARGEST_EXACT = 2**24
-"""Whole numbers, and sums of them, are exact in single precision as long as they are below this."""
+"""Limit below which whole numbers and their sums are exact in single precision."""
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,10 @@ class VotingProblem:
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     counts : ndarray of shape (n_samples, n_examples)
-        How often each sample holds each example. A sample is the training part of a fold, or the
-        whole training set.
+        Number of copies of each example in each sample. A sample is the training part of a fold,
+        or the whole training set.
     representatives : ndarray of shape (n_voters,)
-        Place of each distinct voter among the plain voters.
+        Index of each distinct voter among the plain voters.
     n_plain_voters : int
         Number of plain voters.
     """
@@ -66,13 +66,13 @@ class VotingProblem:
 
     @cached_property
     def chains(self) -> Chains:
-        """The voters as chains, which takes values -1 and +1."""
+        """The voters as chains; ValueError unless their values are -1 and +1."""
         voters = self.voters
         if isinstance(voters, VoterMatrix):
             if not voters.has_signs:
                 raise ValueError("boosting with example weights needs voters with values -1 and +1")
             voters = codes_of_matrix(voters.H)
-        return Chains.of(voters)
+        return Chains.from_voters(voters)
 
     @cached_property
     def correlations(self) -> FloatArray:
@@ -83,7 +83,8 @@ class VotingProblem:
     def quadratic(self, sample: int) -> tuple[Gram, FloatArray, FloatArray]:
         """Return the terms of the quadratic risk of a sample: G, μ and the diagonal η of G.
 
-        Rows of G for stumps are computed on demand, and kept for the next call.
+        μ and η have shape (n_voters,). Rows of G for stumps are computed on demand, and kept for
+        the next call.
         """
         gram = self._row_wise[sample]
         eta = np.ones(self.n_voters) if self.voters.has_signs else np.diag(gram.rows).copy()
@@ -116,10 +117,10 @@ class VotingProblem:
         return bool(whole and small and self.voters.has_signs)
 
     def _whole_grams(self) -> FloatArray:
-        """Return HᵀH of every sample, in exact sums of whole numbers.
+        """Return HᵀH of every sample, in exact sums, shape (n_samples, n_voters, n_voters).
 
-        A sample that lacks few examples is the union of all samples less those, so that k folds
-        take about two products instead of k.
+        If a sample lacks few examples, their product is subtracted from the product of the union of
+        all samples, so that k folds cost about two products instead of k.
         """
         H = self.H.astype(np.float32)
         union = self.counts.max(axis=0)
@@ -167,11 +168,10 @@ def reduce_problem(
     y : ndarray of shape (n_examples,)
         Labels, -1 or +1.
     samples : ndarray of shape (n_samples, n_examples), optional
-        How often each sample holds each example. By default, there is one sample, which holds every
-        example once.
+        Number of copies of each example in each sample. By default, one sample holds every example
+        once.
     merge_voters : bool, default True
-        Whether to merge equal voters. If every voter has a bounded weight of its own, they must
-        not be merged.
+        Whether to merge equal voters. They must not be merged if every weight is bounded by itself.
     """
     if isinstance(voters, np.ndarray):
         voters = VoterMatrix(np.ascontiguousarray(voters, dtype=np.float64))
@@ -183,13 +183,14 @@ def reduce_problem(
     if merge_voters:
         representatives = voters.distinct_voters()
         kept = voters.keep(representatives)
-    rows, places = kept.distinct_examples(y)
+    rows, groups = kept.distinct_examples(y)
     merged = np.zeros((len(rows), len(counts)))
-    np.add.at(merged, places, counts.T)
+    np.add.at(merged, groups, counts.T)
     return VotingProblem(kept.on(rows), y[rows], merged.T, representatives, voters.n_voters)
 
 
 def _whole_gram(H: NDArray[np.float32], counts: FloatArray) -> NDArray[np.float32]:
+    """Return HᵀH, shape (n_voters, n_voters), over examples with whole counts, (n_examples,)."""
     rows = np.flatnonzero(counts)
     part = H if len(rows) == len(H) else H[rows]
     weights = counts[rows].astype(np.float32)

@@ -1,10 +1,10 @@
 """Sums of example weights over all voters, round after round.
 
 A voter has its usual value on most examples. Its sum is the sum for this value, less twice the sum
-over the other examples. These are stretches of a list (see `Chains`), so that the sums of all
-voters are differences of one running sum. Examples whose weights round to 0 are left out of the
-list. While the list is long, weights are added up by code instead; sums of whole numbers are the
-same.
+over the other examples. These examples are stretches of a list (see `Chains`), so that the sums of
+all voters are differences of one running sum. Examples whose weights round to 0 are left out of the
+list. While the list is long, weights are added up by code instead, with the same sums, since whole
+numbers add up exactly.
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ from quadrepro.core.voters.chains import Chains, Places
 from quadrepro.core.voters.coded import Codes, sums_above
 
 CACHED = 2**12
-"""Number of examples whose weights fit into the fastest cache, from which the list takes them."""
+"""Number of examples whose weights fit into the fastest cache."""
 
 SCATTERED = 5
-"""Cost of an example in a list, relative to an example that is added up by code."""
+"""Cost of an example in a list, relative to the cost of an example that is added up by code."""
 
 ASLEEP = 2.0**-16
-"""Examples below this weight are left out of a new list."""
+"""Least weight of the examples in a new list."""
 
 MOST_GROWTH = 2.0**14
-"""A list is used until weights may have grown by more: those that are left out are at most 1/4."""
+"""Largest growth of weights for which a list is used; weights outside the list are at most 1/4."""
 
 
 class RunningSums(NamedTuple):
     """Voters, and the running sum over the listed examples that have weights.
 
-    Loops take the arrays out of the tuple once: numba counts references each time, which costs as
-    much as the sums of a hundred examples.
+    Loops unpack the arrays once: numba counts references at each access, which costs as much as the
+    sums of a hundred examples.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class RunningSums(NamedTuple):
     usual : ndarray of int, shape (n_voters,)
         `Chains.usual`.
     listed : ndarray of uint32, shape (n_listed,)
-        `Chains.listed` without the examples that are left out, at the beginning.
+        `Chains.listed` without the examples that are left out, followed by unused entries.
     spans : ndarray of uint32, shape (n_stretches, 3)
         The voter of each stretch, its first place in the list, and the one after its last; these
         two change places if the voter's usual value is -1.
@@ -64,7 +64,7 @@ class RunningSums(NamedTuple):
 
     @classmethod
     def over(cls, chains: Chains) -> RunningSums:
-        """Return the sums over chains, without a list yet."""
+        """Return the sums over chains, without a list."""
         listed, spans = np.empty_like(chains.listed), np.empty_like(chains.stretches)
         running, state = np.zeros(len(listed) + 1, np.int64), np.array([np.inf, 0.0])
         return cls(chains, chains.usual, listed, spans, running, state)
@@ -72,7 +72,7 @@ class RunningSums(NamedTuple):
 
 @njit
 def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> None:
-    """List all examples except those that are asleep.
+    """List all examples with a weight of at least `ASLEEP`.
 
     Parameters
     ----------
@@ -140,6 +140,6 @@ def write_sums(
 
 @njit
 def chain_of(codes: Codes, first: IntArray, voter: int) -> tuple[Codes, int]:
-    """Return the codes of a voter's chain, and the largest code for which it is -1."""
+    """Return the codes of a voter's chain, (n_examples,), and the largest one where it is -1."""
     chain = np.searchsorted(first, voter, side="right") - 1
     return codes[chain], voter - first[chain]

@@ -31,30 +31,30 @@ Spacing = Literal["quantile", "even"]
 class Stumps(TransformerMixin, BaseEstimator):
     """Decision stumps with a fixed number of thresholds per attribute.
 
-    A stump is +1 if its attribute is above its threshold, else -1. The complement of a stump has
-    no column of its own: a negative weight in a vote stands for it. A constant attribute gives
-    constant stumps, so that there are ``per_attribute`` voters per attribute on every data set.
+    A stump is +1 if its attribute is above its threshold, else -1. The complement of a stump needs
+    no column, since it is the stump with a negative weight in a vote. A constant attribute gives
+    constant stumps, so that every data set has ``per_attribute`` voters per attribute.
 
     Parameters
     ----------
     per_attribute : int, default 10
         Number of thresholds per attribute, between its training minimum and maximum.
     min_weight_fraction_leaf : float, default 0.0
-        Least share of the training weight on either side of a threshold. A stump with less is made
-        constant, by an infinite threshold, and so gives a vote an intercept.
+        Least share of the training weight on either side of a threshold. A stump with less becomes
+        constant, by an infinite threshold, and acts as an intercept of the vote.
     missing : {"error", "branch"}, default "error"
-        What to do with missing values (NaN): refuse them, or give them a branch of their own. A
-        missing value is above no threshold, and each attribute that has missing values in training
-        gets one more voter, which is +1 where the value is missing and -1 elsewhere. If there are
-        such voters, the last voter is always +1; with it, a vote can give missing values any sum.
-        So all voters have the values -1 and +1.
+        Treatment of missing values (NaN): raise an error, or give them their own branch. A missing
+        value is not above any threshold, and each attribute with missing values in training gets
+        one more voter, which is +1 where the value is missing and -1 elsewhere. With such voters,
+        one last voter is always +1, so that a vote can give missing values any sum. All voters have
+        the values -1 and +1.
     spacing : {"quantile", "even"}, default "quantile"
-        Where the thresholds are. ``"quantile"`` puts about equal weights of the training examples
-        between neighbouring thresholds; a value with more than its share has an interval of its
-        own, and an attribute with few values has a threshold between any two of them. Increasing
-        transformations of an attribute change nothing. ``"even"`` spaces thresholds evenly between
-        the minimum and the maximum (QuadBoost, section 4), which suits attributes without long
-        tails; the paper therefore applies tanh to standardised attributes first.
+        Positions of the thresholds. ``"quantile"`` puts about equal weights of the training
+        examples between neighbouring thresholds; a value with more than its share has its own
+        interval, and an attribute with few values has a threshold between any two of them.
+        Increasing transformations of an attribute have no effect. ``"even"`` spaces thresholds
+        evenly between the minimum and the maximum (QuadBoost, section 4), which suits attributes
+        without long tails; the paper therefore applies tanh to standardised attributes first.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Stumps(TransformerMixin, BaseEstimator):
     >>> stumps.get_feature_names_out().tolist()
     ['x0 > 1', 'x0 > 5.5']
 
-    Missing values as a branch of their own:
+    Missing values with their own branch:
 
     >>> stumps = Stumps(per_attribute=1, missing="branch")
     >>> stumps.fit_transform(np.array([[0.0], [3.0], [np.nan]])).tolist()
@@ -116,7 +116,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         Parameters
         ----------
         X : {array-like, sparse matrix} of shape (n_samples, n_features)
-            Training examples. What a sparse matrix does not hold is zero.
+            Training examples.
         y : ignored
             Present for API consistency.
         sample_weight : array-like of shape (n_samples,) or None, default None
@@ -154,7 +154,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         )
         if self.min_weight_fraction_leaf:
             weights = np.ones(X.shape[0]) if weights is None else weights
-            # A missing value is above no threshold. The slack is for the rounding of the sums.
+            # A missing value is not above any threshold. The slack allows for rounding of the sums.
             above = stumps_on(X, self.thresholds_)
             shares = sums_above(above.codes, above.first, weights) / weights.sum()
             right, least = shares.reshape(self.thresholds_.shape), self.min_weight_fraction_leaf
@@ -180,7 +180,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         return self.coded(validated(self, X, reset=False)).matrix()
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
-        """Return what each voter asks, such as ``"x0 > 0.5"``.
+        """Return the condition of each voter, such as ``"x0 > 0.5"``.
 
         Parameters
         ----------
@@ -190,22 +190,21 @@ class Stumps(TransformerMixin, BaseEstimator):
         Returns
         -------
         ndarray of str objects, shape (n_voters,)
-            The names. A name that comes again, such as that of a stump on a constant attribute,
-            is numbered.
+            The names. Repeated names, such as those on a constant attribute, are numbered.
         """
         check_is_fitted(self)
         names = [str(name) for name in _check_feature_names_in(self, input_features)]
         stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
-        asked = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
+        conditions = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
         gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
-        return numbered([*asked, *gaps, "always"] if gaps else asked)
+        return numbered([*conditions, *gaps, "always"] if gaps else conditions)
 
     def attributes(self) -> IntArray:
-        """Return the attribute of each stump."""
+        """Return the attribute of each stump, shape (n_features * per_attribute,)."""
         return np.repeat(np.arange(len(self.thresholds_)), self.per_attribute)
 
     def over_attributes(self, sizes: FloatArray) -> FloatArray:
-        """Return numbers of the voters, added up by the attribute that each voter asks for.
+        """Return the sums of numbers of the voters, by the attribute that a voter uses.
 
         Parameters
         ----------
@@ -217,14 +216,14 @@ class Stumps(TransformerMixin, BaseEstimator):
         ndarray of shape (n_features,)
             Their sums.
         """
-        asked = np.append(self.attributes(), self.gaps_)
+        attributes = np.append(self.attributes(), self.gaps_)
         sums = np.zeros(self.n_features_in_)
-        # The voter that is always +1 asks for none.
-        np.add.at(sums, asked, sizes[: len(asked)])
+        # The voter that is always +1 uses none.
+        np.add.at(sums, attributes, sizes[: len(attributes)])
         return sums
 
     def coded(self, X: FloatArray) -> CodedVoters:
-        """Return the voters on examples that are checked already."""
+        """Return the voters on checked examples, shape (n_samples, n_features)."""
         stumps = stumps_on(X, self.thresholds_)
         if not len(self.gaps_):
             return stumps
@@ -244,7 +243,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         return sums
 
     def _missing(self, X: FloatArray) -> BoolArray:
-        """Return where each attribute with gaps is missing; the last row is always true."""
+        """Return masks of missing values, (n_gaps + 1, n_samples); the last row is always true."""
         missing = np.ones((len(self.gaps_) + 1, X.shape[0]), dtype=np.bool_)
         for columns, block in column_blocks(X[:, self.gaps_]):
             missing[columns] = np.isnan(block).T
@@ -258,7 +257,7 @@ class Stumps(TransformerMixin, BaseEstimator):
 
 
 def numbered(names: Iterable[str]) -> NDArray[Any]:
-    """Return names, with (2), (3), ... behind those that come again."""
+    """Return names, shape (n_names,), with (2), (3), ... appended to repeated ones."""
     seen: Counter[str] = Counter()
     distinct = []
     for name in names:

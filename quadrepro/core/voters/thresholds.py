@@ -13,16 +13,17 @@ from quadrepro.core.jit import njit
 from quadrepro.core.voters.coded import CodedVoters, Codes, dtype_of
 
 CELLS = 2**22
-"""Numbers of a sparse matrix that are dense at a time: 32 MB."""
+"""Size of a dense block of a sparse matrix, 32 MB."""
 
 ROWS_AT_ONCE = 256
 """Number of examples that are coded at a time, so that they stay in the processor's cache."""
 
 
 def column_blocks(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
-    """Yield the columns of a matrix as dense arrays, each with its place.
+    """Yield dense blocks of columns, shape (n_examples, n_block), each with its place.
 
-    A dense matrix is one block. A block of a sparse one has at most `CELLS` numbers, or one column.
+    A dense matrix is one block. A block of a sparse matrix has at most `CELLS` numbers, or one
+    column.
     """
     n_examples, n_attributes = X.shape
     if isinstance(X, np.ndarray):
@@ -35,15 +36,16 @@ def column_blocks(X: FloatArray) -> Iterator[tuple[slice, FloatArray]]:
 
 
 def columns_of(X: FloatArray) -> Iterator[FloatArray]:
-    """Yield each column of a matrix as a dense array."""
+    """Yield each column of a matrix as a dense array, shape (n_examples,)."""
     for _, block in column_blocks(X):
         yield from block.T
 
 
 def ranges_of(X: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
-    """Return the smallest and the largest value of each attribute, and whether it has gaps.
+    """Return the smallest and largest value of attributes, and a mask of missing values.
 
-    Missing values are left out; an attribute that is always missing has the range from 0 to 0.
+    All have shape (n_attributes,); the mask marks attributes with missing values. An attribute
+    without values has the range from 0 to 0.
     """
     low, high = np.zeros((2, X.shape[1]))
     gaps = np.zeros(X.shape[1], dtype=np.bool_)
@@ -54,7 +56,7 @@ def ranges_of(X: FloatArray) -> tuple[FloatArray, FloatArray, BoolArray]:
 
 
 def even_thresholds(low: FloatArray, high: FloatArray, per_attribute: int) -> FloatArray:
-    """Return evenly spaced thresholds between the smallest and the largest value of attributes."""
+    """Return evenly spaced thresholds, (n_attributes, per_attribute), between low and high."""
     steps = np.arange(1, per_attribute + 1) / (per_attribute + 1)
     return np.asarray(low[:, None] + (high - low)[:, None] * steps)
 
@@ -62,7 +64,7 @@ def even_thresholds(low: FloatArray, high: FloatArray, per_attribute: int) -> Fl
 def quantile_thresholds(
     X: FloatArray, per_attribute: int, weights: FloatArray | None
 ) -> FloatArray:
-    """Return thresholds with about equal weights of the examples between them, see `Stumps`."""
+    """Return thresholds, (n_attributes, per_attribute), at quantiles of weights; see `Stumps`."""
     thresholds = np.zeros((X.shape[1], per_attribute))
     weights = np.ones(X.shape[0]) if weights is None else weights / weights.max()
     for row, column in zip(thresholds, columns_of(X), strict=True):
@@ -73,7 +75,7 @@ def quantile_thresholds(
             continue
         masses = _capped(np.bincount(places, weights[present]), per_attribute + 1)
         targets = masses.sum() * np.arange(1, per_attribute + 1) / (per_attribute + 1)
-        # The slack is for the rounding of the sums.
+        # The slack allows for rounding of the sums.
         last = np.searchsorted(masses.cumsum(), targets * (1.0 - 1e-9)).clip(max=len(values) - 2)
         below, above = values[last], values[last + 1]
         middle = below / 2 + above / 2
@@ -82,7 +84,7 @@ def quantile_thresholds(
 
 
 def _capped(masses: NDArray[Any], n_intervals: int) -> FloatArray:
-    """Reduce the largest masses so that none is above an equal share of the new sum."""
+    """Cap masses, shape (n_values,), at an equal share of their new sum."""
     if len(masses) <= n_intervals:
         return np.ones(len(masses))
     heavy = np.zeros(len(masses), dtype=np.bool_)
@@ -99,7 +101,7 @@ def stumps_on(X: FloatArray, thresholds: FloatArray) -> CodedVoters:
     Parameters
     ----------
     X : ndarray or sparse matrix of shape (n_examples, n_attributes)
-        Examples. A missing value is above no threshold.
+        Examples. A missing value is not above any threshold.
     thresholds : ndarray of shape (n_attributes, per_attribute)
         Thresholds, increasing along each row.
     """

@@ -1,7 +1,7 @@
 """Voters of an estimator: stumps, or another transformer with values in [-1, 1].
 
-A voter set has ``fit(X, y)`` and ``transform(X)``, which returns the voter matrix. Stumps have
-values in [-1, 1] by construction; what others return is checked.
+A voter set has ``fit(X, y)`` and ``transform(X)``, which returns the voter matrix. Values of stumps
+are in [-1, 1] by construction; values of other transformers are checked.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ Voters = VoterSet | Literal["precomputed"] | None
 
 
 def voter_set(voters: Voters) -> VoterSet | None:
-    """Return the voter set that the user means; None if X is the voter matrix itself."""
+    """Return the voter set of a parameter `voters`; None if X is the voter matrix itself."""
     if voters is None:
         return Stumps()
     if isinstance(voters, str) and voters == "precomputed":
@@ -46,7 +46,7 @@ def voter_set(voters: Voters) -> VoterSet | None:
 
 
 def outputs_of(voters: VoterSet, X: FloatArray) -> VoterOutputs:
-    """Return the voters on examples that are checked already.
+    """Return the voters on checked examples.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def outputs_of(voters: VoterSet, X: FloatArray) -> VoterOutputs:
     """
     if isinstance(voters, Stumps):
         return voters.coded(X)
-    found, name = voters.transform(X), type(voters).__name__
-    H = np.asarray(found.toarray() if sparse.issparse(found) else found, dtype=np.float64)
+    values, name = voters.transform(X), type(voters).__name__
+    H = np.asarray(values.toarray() if sparse.issparse(values) else values, dtype=np.float64)
     if H.ndim != 2 or len(H) != X.shape[0] or not H.shape[1]:
         raise ValueError(
             f"{name}.transform must return a voter matrix of {X.shape[0]} rows and at least one "
@@ -69,6 +69,6 @@ def outputs_of(voters: VoterSet, X: FloatArray) -> VoterOutputs:
         row, voter = np.unravel_index(np.argmax(np.nan_to_num(sizes, nan=np.inf)), H.shape)
         raise ValueError(
             f"{name}.transform must return values in [-1, 1], but voter {voter} has the value "
-            f"{H[row, voter]:g}: put MinMaxScaler((-1, 1), clip=True) behind it"
+            f"{H[row, voter]:g}: put MinMaxScaler((-1, 1), clip=True) after it"
         )
     return VoterMatrix(H)

@@ -79,7 +79,7 @@ class Limited(Algorithm):
 
 
 def weights(*values: float) -> Grid:
-    return Grid.of({"weight": values})
+    return Grid.from_values({"weight": values})
 
 
 ONE_VOTER = np.array([[1.0], [-1.0], [1.0], [-1.0]])

@@ -44,7 +44,7 @@ def lecture(H: FloatArray, y: FloatArray, copies: FloatArray, n_rounds: int) -> 
 
 @given(small_problems, small_samples, st.integers(1, 9))
 def test_weights_are_the_lectures(problem: Problem, samples: FloatArray, n_rounds: int) -> None:
-    paths = AdaBoost().path(*problem, Grid.of({"n_rounds": [n_rounds]}), samples)[:, 0]
+    paths = AdaBoost().path(*problem, Grid.from_values({"n_rounds": [n_rounds]}), samples)[:, 0]
     for found, sample in zip(paths, samples, strict=True):
         expected = lecture(*problem, sample, n_rounds)
         if np.abs(expected).max() < 1e6:
@@ -60,7 +60,7 @@ def test_the_kernel_too_lets_an_example_of_the_smallest_weight_grow_again() -> N
     expected = boosted(AdaBoost(), Turning(), 10_000, copies=np.ones((1, 6)))
     examples, parts = Examples.equal(np.ones(6), np.ones(6)), []
     for t in (1, 5001):
-        voters = RunningSums.over(Chains.of(codes_of_matrix(Turning.outputs(t))))
+        voters = RunningSums.over(Chains.from_voters(codes_of_matrix(Turning.outputs(t))))
         parts.append(take_rounds(voters, examples, 5000))
         assert (examples.weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
@@ -75,11 +75,13 @@ def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() ->
     y = np.where(H[:, :3].sum(axis=1) > 0, 1.0, -1.0)
     y[-1] *= -1
     samples = np.vstack([np.arange(41) < 40, np.ones(41)]).astype(float)
-    held_out, _ = AdaBoost().path(H, y, Grid.of({"n_rounds": [30_000]}), samples)
+    held_out, _ = AdaBoost().path(H, y, Grid.from_values({"n_rounds": [30_000]}), samples)
     assert np.isfinite(held_out).all()
     assert (positive_votes(H[:40], held_out).ravel() == (y[:40] > 0)).all()
 
 
 def test_real_valued_voters_are_refused() -> None:
     with pytest.raises(ValueError, match=r"values -1 and \+1"):
-        AdaBoost().path(np.array([[0.5], [1.0]]), np.array([1.0, -1.0]), Grid.of({"n_rounds": [1]}))
+        AdaBoost().path(
+            np.array([[0.5], [1.0]]), np.array([1.0, -1.0]), Grid.from_values({"n_rounds": [1]})
+        )

@@ -34,8 +34,10 @@ def test_without_softening_it_is_adaboost(
     problem: Problem, samples: FloatArray, n_rounds: int, power: Power
 ) -> None:
     rounds = list(range(1, n_rounds + 1))
-    ours = AdaBoostReg(power).path(*problem, Grid.of({"C": [0.0], "n_rounds": rounds}), samples)
-    theirs = AdaBoost().path(*problem, Grid.of({"n_rounds": rounds}), samples)
+    ours = AdaBoostReg(power).path(
+        *problem, Grid.from_values({"C": [0.0], "n_rounds": rounds}), samples
+    )
+    theirs = AdaBoost().path(*problem, Grid.from_values({"n_rounds": rounds}), samples)
     np.testing.assert_allclose(ours, theirs, rtol=0, atol=1e-12)
 
 
@@ -92,7 +94,7 @@ def test_examples_too_light_for_whole_units_count_in_a_long_step() -> None:
 def test_a_step_without_end_is_not_taken() -> None:
     # With C w² above 1 for every example the loss falls for ever, however many are wrong.
     H, y = make_problem()
-    assert not AdaBoostReg().path(H, y, Grid.of({"C": [1e5], "n_rounds": [10]})).any()
+    assert not AdaBoostReg().path(H, y, Grid.from_values({"C": [1e5], "n_rounds": [10]})).any()
 
 
 def logarithms(loss: FloatArray, A: float, steps: FloatArray) -> FloatArray:

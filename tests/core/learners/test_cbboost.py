@@ -96,13 +96,13 @@ def test_weights_set_anew_are_theorem_3_on_the_vote_without_the_voter(real: bool
     for seed in range(4):
         H, y = make_problem(m=35, n=30, seed=seed, real=real)
         expected = by_weights_set_anew(H, y, 40)
-        found = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [40]}))[0]
+        found = CBBoost(reweight=True).path(H, y, Grid.from_values({"n_rounds": [40]}))[0]
         np.testing.assert_allclose(found, expected / np.abs(expected).sum(), atol=1e-9)
 
 
 def test_weights_set_anew_end_at_the_least_c_bound_of_all_votes() -> None:
     H, y = make_problem(m=200)
-    path = CBBoost(reweight=True).path(H, y, Grid.of({"n_rounds": [20_000]}))
+    path = CBBoost(reweight=True).path(H, y, Grid.from_values({"n_rounds": [20_000]}))
     # The vote of least C-bound with weights of one sign is the projection of y on their cone.
     _, distance = nnls(H * np.sign(H.T @ y), y)
     assert c_bound(H @ path[0], y) == pytest.approx(distance**2 / len(y), abs=1e-10)
@@ -158,7 +158,7 @@ def test_the_c_bound_never_rises_and_bounds_the_training_error(
     problem: Problem, algorithm: CBoundBoosting
 ) -> None:
     H, y = problem
-    path = algorithm.path(H, y, Grid.of({"n_rounds": list(range(1, 15))}))
+    path = algorithm.path(H, y, Grid.from_values({"n_rounds": list(range(1, 15))}))
     assert np.isfinite(path).all()
     if not (H.T @ y).any():
         assert not path.any()
@@ -177,7 +177,7 @@ def test_without_repeats_each_voter_is_taken_once_and_an_equal_one_stands_in(
     picks = [j for j, _ in steps_of(algorithm, *make_problem(), 50)]
     assert len(picks) == len(set(picks)) > 5
     H, y = make_problem(n=4)
-    grid = Grid.of({"n_rounds": [50]})
+    grid = Grid.from_values({"n_rounds": [50]})
     alone, doubled = algorithm.path(H, y, grid)[0], algorithm.path(np.hstack([H, -H]), y, grid)[0]
     assert np.count_nonzero(doubled) > np.count_nonzero(alone)
     assert c_bound(np.hstack([H, -H]) @ doubled, y) < c_bound(H @ alone, y)
@@ -205,7 +205,7 @@ def test_where_nothing_can_be_added_the_vote_stays(
     H: FloatArray, y: FloatArray, expected: list[float]
 ) -> None:
     for algorithm in ALGORITHMS:
-        path = algorithm.path(H, y, Grid.of({"n_rounds": [1, 2, 30]}))
+        path = algorithm.path(H, y, Grid.from_values({"n_rounds": [1, 2, 30]}))
         np.testing.assert_array_equal(path, [expected] * 3)
 
 
@@ -224,7 +224,9 @@ def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
     H[0, 0], H[1, 1], H[8, 0] = -1.0, -1.0, 0.25
     sample = np.zeros((1, 9))
     sample[0, [0, 1, 8]] = 3.0, 1.0, 3.0
-    [[weights]] = CBBoost(reweight=True).path(H, -np.ones(9), Grid.of({"n_rounds": [10]}), sample)
+    [[weights]] = CBBoost(reweight=True).path(
+        H, -np.ones(9), Grid.from_values({"n_rounds": [10]}), sample
+    )
     assert np.isfinite(weights).all()
 
 

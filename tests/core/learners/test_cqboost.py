@@ -113,20 +113,22 @@ def test_every_run_ends_at_an_optimum_and_never_rises(
 def test_by_default_a_run_has_all_its_rounds() -> None:
     H, y = make_problem(m=100, n=14)
     axes = {"mu": VALUES, "epsilon": EPSILONS}
-    path = CqBoost().path(H, y, Grid.of(axes))
-    np.testing.assert_array_equal(path, CqBoost().path(H, y, Grid.of({**axes, "n_rounds": [99]})))
+    path = CqBoost().path(H, y, Grid.from_values(axes))
+    np.testing.assert_array_equal(
+        path, CqBoost().path(H, y, Grid.from_values({**axes, "n_rounds": [99]}))
+    )
     assert len(np.unique(path, axis=0)) > 3 * len(VALUES)
 
 
 def test_a_mean_margin_that_no_voter_has_gives_nan_and_leaves_the_others_alone() -> None:
     H, y = make_problem()
-    path = CqBoost().path(H, y, Grid.of({"mu": [0.99, *VALUES], "epsilon": [1e-6]}))
+    path = CqBoost().path(H, y, Grid.from_values({"mu": [0.99, *VALUES], "epsilon": [1e-6]}))
     assert np.isnan(path[0]).all()
     np.testing.assert_array_equal(
-        path[1:], CqBoost().path(H, y, Grid.of({"mu": VALUES, "epsilon": [1e-6]}))
+        path[1:], CqBoost().path(H, y, Grid.from_values({"mu": VALUES, "epsilon": [1e-6]}))
     )
     named = float(CqBoost().limit(reduce_problem(H, y)).removeprefix("mu can be at most "))
-    path = CqBoost().path(H, y, Grid.of({"mu": [1.02 * named, named], "epsilon": [1e-6]}))
+    path = CqBoost().path(H, y, Grid.from_values({"mu": [1.02 * named, named], "epsilon": [1e-6]}))
     assert np.isnan(path).any(axis=1).tolist() == [True, False]
 
 
@@ -150,4 +152,6 @@ def test_a_residual_above_the_bound_is_an_error_and_a_candidate_without_weights(
     monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
     with pytest.raises(SolverError, match=r"CqBoost's program at mu = 0.1 has a residual of"):
         next(run(draw(0), 0.1))
-    assert np.isnan(CqBoost().path(*make_problem(), Grid.of({"mu": [0.1], "epsilon": [0.1]}))).all()
+    assert np.isnan(
+        CqBoost().path(*make_problem(), Grid.from_values({"mu": [0.1], "epsilon": [0.1]}))
+    ).all()

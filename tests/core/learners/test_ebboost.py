@@ -56,8 +56,10 @@ def transcription(
 def test_without_a_penalty_it_is_adaboost_to_the_bit(
     problem: Problem, samples: FloatArray, n_rounds: int
 ) -> None:
-    ours = EBBoost().path(*problem, Grid.of({"lam": [0.0], "n_rounds": [n_rounds]}), samples)
-    theirs = AdaBoost().path(*problem, Grid.of({"n_rounds": [n_rounds]}), samples)
+    ours = EBBoost().path(
+        *problem, Grid.from_values({"lam": [0.0], "n_rounds": [n_rounds]}), samples
+    )
+    theirs = AdaBoost().path(*problem, Grid.from_values({"n_rounds": [n_rounds]}), samples)
     np.testing.assert_array_equal(ours, theirs)
 
 
@@ -101,7 +103,9 @@ def test_fractions_of_copies_weigh_in_the_penalised_loss(lam: float) -> None:
     rng = np.random.default_rng(0)
     H, y = rng.choice([-1.0, 1.0], (30, 6)), rng.choice([-1.0, 1.0], 30)
     copies = rng.uniform(0.2, 3.0, 30)
-    weights = EBBoost().path(H, y, Grid.of({"lam": [lam], "n_rounds": [3]}), copies[None])[0, 0]
+    weights = EBBoost().path(H, y, Grid.from_values({"lam": [lam], "n_rounds": [3]}), copies[None])[
+        0, 0
+    ]
 
     def loss(step: float, voter: int, losses: FloatArray) -> float:
         e = losses * np.exp(-step * y * H[:, voter])

@@ -44,7 +44,7 @@ def problem(loss: str, m: int = 60, seed: int = 0) -> tuple[FloatArray, FloatArr
 def predictions(
     algorithm: GradientBoost, X: FloatArray, y: FloatArray, grid: dict[str, Any], new: FloatArray
 ) -> FloatArray:
-    return algorithm.predictions(X, y, [Grid.of(grid)], new, np.random.default_rng())
+    return algorithm.predictions(X, y, [Grid.from_values(grid)], new, np.random.default_rng())
 
 
 def plainly(
@@ -148,7 +148,7 @@ def test_candidates_are_separate_runs_in_the_grids_order(loss: Any, size: dict[s
     new = problem(loss, seed=1)[0]
     for step in GRIDS:
         algorithm = GradientBoost(step, loss, **size)  # type: ignore[arg-type]
-        grid = Grid.of({"n_rounds": [1, 4, 9], **GRIDS[step]})
+        grid = Grid.from_values({"n_rounds": [1, 4, 9], **GRIDS[step]})
         together = algorithm.predictions(X, y, [grid], new, np.random.default_rng())
         assert together.shape == (len(grid.candidates), len(new))
         for candidate, scores in zip(grid.candidates, together, strict=True):

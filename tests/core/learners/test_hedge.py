@@ -40,7 +40,7 @@ def lecture(H: FloatArray, y: FloatArray, eta: float, n_rounds: int) -> FloatArr
 
 @given(small_problems, rates, st.integers(1, 25))
 def test_votes_are_the_lectures(problem: Problem, eta: float, n_rounds: int) -> None:
-    found = HedgeBoost().path(*problem, Grid.of({"eta": [eta], "n_rounds": [n_rounds]}))[0]
+    found = HedgeBoost().path(*problem, Grid.from_values({"eta": [eta], "n_rounds": [n_rounds]}))[0]
     np.testing.assert_array_equal(found, lecture(*problem, eta, n_rounds))
 
 
@@ -67,7 +67,7 @@ def test_the_lectures_number_of_rounds_classifies_all_examples(problem: Problem)
     gamma = least_edge(H, y)
     assert gamma >= 1 / 10 - 1e-9
     n_rounds = int(4 * np.log(len(y)) / gamma**2) + 1
-    grid = Grid.of({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
+    grid = Grid.from_values({"eta": [experts_rate(n_rounds, len(y))], "n_rounds": [n_rounds]})
     weights = HedgeBoost().path(H, y, grid)[0]
     assert np.abs(weights).sum() <= n_rounds
     assert (y * (H @ weights) > 0).all()

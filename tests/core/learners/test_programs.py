@@ -62,7 +62,9 @@ def repeated(margins: FloatArray, counts: FloatArray) -> Problem:
 @pytest.mark.parametrize("n", [14, 90])
 def test_every_candidate_of_lpboost_is_optimal(real: bool, n: int) -> None:
     H, y = make_problem(m=50, n=n, real=real)
-    for weights, C in zip(LPBoost().path(H, y, Grid.of({"C": PRICES})), PRICES, strict=True):
+    for weights, C in zip(
+        LPBoost().path(H, y, Grid.from_values({"C": PRICES})), PRICES, strict=True
+    ):
         objective, gap, _ = oracles.lpboost(H, y, C, weights)
         assert abs(gap) <= 1e-8 * objective
 
@@ -72,7 +74,7 @@ def test_where_no_voter_pays_for_itself_the_vote_is_empty(C: float) -> None:
     H = np.array([[1.0], [1.0], [-1.0], [-1.0], [-1.0]])
     y = np.array([1.0, -1.0, 1.0, -1.0, -1.0])
     # C m max|mu| = C: up to 1 nothing is gained by the voter, and at 1 only just nothing.
-    assert LPBoost().path(H, y, Grid.of({"C": [C]})) == pytest.approx(0.0, abs=1e-9)
+    assert LPBoost().path(H, y, Grid.from_values({"C": [C]})) == pytest.approx(0.0, abs=1e-9)
 
 
 def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
@@ -154,8 +156,8 @@ def test_a_price_does_not_depend_on_those_before_it() -> None:
 
 
 GRIDS: dict[SoftMargin, Grid] = {
-    RegularizedLP(n_rounds=40): Grid.of({"nu": [1.0, 0.7, 0.5, 0.3, 0.1]}),
-    RegularizedQP(n_rounds=40): Grid.of({"C": [0.001, 0.01, 0.1, 1.0, 100.0]}),
+    RegularizedLP(n_rounds=40): Grid.from_values({"nu": [1.0, 0.7, 0.5, 0.3, 0.1]}),
+    RegularizedQP(n_rounds=40): Grid.from_values({"C": [0.001, 0.01, 0.1, 1.0, 100.0]}),
 }
 both = pytest.mark.parametrize(("algorithm", "grid"), GRIDS.items(), ids=["LP", "QP"])
 
@@ -165,7 +167,7 @@ def test_only_adaboosts_voters_have_weight_and_in_its_direction(
     algorithm: SoftMargin, grid: Grid
 ) -> None:
     H, y = make_problem(m=80, n=30)
-    vote = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}))[0]
+    vote = AdaBoost().path(H, y, Grid.from_values({"n_rounds": [40]}))[0]
     path = algorithm.path(H, y, grid)
     assert {*np.sign(vote)} == {-1, 0, 1}
     assert (path * np.sign(vote) >= 0).all()
@@ -178,7 +180,10 @@ def test_over_drawn_stumps_the_program_is_over_those_of_adaboost_each_once(
     algorithm: SoftMargin, grid: Grid
 ) -> None:
     problem = drawn_problem(9, 5, per_round=4)
-    found, held = AdaBoost().hold_out(problem, Grid.of({})), algorithm.hold_out(problem, grid)
+    found, held = (
+        AdaBoost().hold_out(problem, Grid.from_values({})),
+        algorithm.hold_out(problem, grid),
+    )
     vote = found.vote(0)
     picks = np.stack([vote.attributes, vote.cuts, np.sign(vote.weights)])
     first = np.sort(np.unique(picks, axis=1, return_index=True)[1])
@@ -233,7 +238,7 @@ def test_a_program_is_over_the_examples_of_the_sample_and_adaboosts_voters_on_it
     monkeypatch.setattr(type(algorithm), "_solver", solver)
     samples = np.vstack([np.arange(60) % 3, np.ones(60)])
     algorithm.path(H, y, grid, samples)
-    votes = AdaBoost().path(H, y, Grid.of({"n_rounds": [40]}), samples)[:, 0]
+    votes = AdaBoost().path(H, y, Grid.from_values({"n_rounds": [40]}), samples)[:, 0]
     for (margins, counts), vote, sample in zip(given, votes, samples, strict=True):
         signed = (H * y[:, None] * np.sign(vote))[:, vote != 0][sample > 0]
         distinct, place = np.unique(signed, axis=0, return_inverse=True)
@@ -256,7 +261,7 @@ def test_votes_of_mincq_are_optimal(seed: int, m: int, n: int, real: bool, share
     mu = share * float(np.abs(y @ H / m).mean())
     if mu < 1e-3:
         return
-    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    [weights] = MinCq().path(H, y, Grid.from_values({"mu": [mu]}))
     found = oracles.mincq(H, y, mu, weights)
     assert found.violation <= 1e-8
     # A ridge of 1e-7 moves the slope, and no other vote is further away than both bounds.
@@ -268,7 +273,7 @@ def test_equal_voters_and_complements_have_equal_weights_within_a_bound_each() -
     signs = np.array([1, -1, 1, 1, 1, -1, -1, 1, 1])
     H, y = plain[:, copies] * signs, np.ones(60)
     mu = 0.7 * float(np.abs(y @ H / 60).mean())
-    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    [weights] = MinCq().path(H, y, Grid.from_values({"mu": [mu]}))
     for voter in range(6):
         assert np.ptp((weights * signs)[copies == voter]) == 0.0
     found = oracles.mincq(H, y, mu, weights)
@@ -279,7 +284,7 @@ def test_the_bounds_of_equal_voters_are_those_of_each() -> None:
     plain = margins_of(3, 60, 4, real=True)
     H, y = plain[:, [0, 0, 0, 1, 2, 3]] * np.array([1, 1, -1, 1, 1, 1]), np.ones(60)
     mu = float(np.abs(y @ H / 60).mean())
-    [weights] = MinCq().path(H, y, Grid.of({"mu": [mu]}))
+    [weights] = MinCq().path(H, y, Grid.from_values({"mu": [mu]}))
     np.testing.assert_allclose(weights, np.sign(y @ H) / 6, rtol=1e-6)
 
 
@@ -306,9 +311,9 @@ def test_of_several_optima_the_one_of_least_norm_is_found(share: float) -> None:
 def test_a_mean_margin_that_no_vote_has_gives_nan_and_leaves_the_others_alone() -> None:
     H, y = make_problem()
     assert MEANS[0] < np.abs(y @ H / len(y)).mean() < 0.5
-    path = MinCq().path(H, y, Grid.of({"mu": [0.9, 0.5, *MEANS]}))
+    path = MinCq().path(H, y, Grid.from_values({"mu": [0.9, 0.5, *MEANS]}))
     assert np.isnan(path[:2]).all()
-    np.testing.assert_array_equal(path[2:], MinCq().path(H, y, Grid.of({"mu": MEANS})))
+    np.testing.assert_array_equal(path[2:], MinCq().path(H, y, Grid.from_values({"mu": MEANS})))
 
 
 def test_the_limit_names_a_mean_margin_that_every_sample_allows() -> None:
@@ -319,19 +324,19 @@ def test_the_limit_names_a_mean_margin_that_every_sample_allows() -> None:
     assert said.startswith(start)
     assert said.endswith(end)
     named = float(said.removeprefix(start).removesuffix(end))
-    path = MinCq().path(H, y, Grid.of({"mu": [1.02 * named, named]}), samples)
+    path = MinCq().path(H, y, Grid.from_values({"mu": [1.02 * named, named]}), samples)
     assert np.isnan(path[:, 0]).any()
     assert not np.isnan(path[:, 1]).any()
 
 
 def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
     H, y = make_problem(m=120, n=15)
-    rounds = Grid.of({"n_rounds": [1, 3, 6]})
+    rounds = Grid.from_values({"n_rounds": [1, 3, 6]})
     votes = CBBoost().path(H, y, rounds)
     path = MinCqOnCBBoost(mu=0.1).path(H, y, rounds)
     for weights, vote in zip(path, votes, strict=True):
         chosen = vote != 0
-        alone = MinCq().path(H[:, chosen], y, Grid.of({"mu": [0.1]}))[0]
+        alone = MinCq().path(H[:, chosen], y, Grid.from_values({"mu": [0.1]}))[0]
         assert weights[chosen] == pytest.approx(alone, abs=1e-9)
         assert not weights[~chosen].any()
 
@@ -339,10 +344,10 @@ def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
 def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan() -> None:
     H, y = make_problem()
     algorithm = MinCqOnCBBoost(mu=0.9)
-    assert np.isnan(algorithm.path(H, y, Grid.of({"n_rounds": [1, 5]}))).all()
+    assert np.isnan(algorithm.path(H, y, Grid.from_values({"n_rounds": [1, 5]}))).all()
     assert "mu = 0.9" in algorithm.limit(reduce_problem(H, y))
     none = np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])
-    assert np.isnan(MinCqOnCBBoost().path(*none, Grid.of({"n_rounds": [2]}))).all()
+    assert np.isnan(MinCqOnCBBoost().path(*none, Grid.from_values({"n_rounds": [2]}))).all()
 
 
 def test_quadratic_programs_are_solved_by_the_same_code_on_any_processor() -> None:
@@ -359,7 +364,7 @@ def test_a_residual_above_the_bound_is_an_error_and_leaves_candidates_without_we
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     with pytest.raises(SolverError, match=r"PIQP ended as Status.PIQP_SOLVED with a residual of"):
         MarginQP(margins_of(0), counts_of(0)).solve(2.0)
-    assert np.isnan(MinCq().path(*make_problem(), Grid.of({"mu": MEANS}))).all()
+    assert np.isnan(MinCq().path(*make_problem(), Grid.from_values({"mu": MEANS}))).all()
     for algorithm, grid in GRIDS.items():
         assert np.isnan(algorithm.path(*make_problem(), grid)).any(axis=1)[-1]
         held = algorithm.hold_out(drawn_problem(9, 5, per_round=4), grid)

@@ -15,7 +15,8 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.learners import rounds
 from quadrepro.core.learners.quadboost import QuadBoost, Selection
 from quadrepro.core.learners.rounds import TIED_SHARE, first_of_largest, first_of_size
-from quadrepro.core.training.choose import NoSolutionError
+from quadrepro.core.training.choose import choose_by_folds
+from quadrepro.core.training.fitted import NoSolutionError
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.reduction import reduce_problem
 from quadrepro.core.voters.stumps import Stumps
@@ -26,7 +27,7 @@ MANY = 200_000
 
 
 def fit(algorithm: QuadBoost, problem: Problem, **candidate: float) -> FloatArray:
-    grid = Grid.of({name: [value] for name, value in candidate.items()})
+    grid = Grid.from_values({name: [value] for name, value in candidate.items()})
     return algorithm.path(*problem, grid)[0]
 
 
@@ -101,9 +102,9 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
 ) -> None:
     H, y = make_problem()
     monkeypatch.setattr(rounds, "MOST_ROUNDS", 35)
-    algorithm, grid = QuadBoost("l1", reweight), Grid.of({"lam": [0.3, 1e-4]})
+    algorithm, grid = QuadBoost("l1", reweight), Grid.from_values({"lam": [0.3, 1e-4]})
     assert np.isnan(algorithm.path(H, y, grid)).all(axis=1).tolist() == [False, True]
-    losses = votes(algorithm, H, y, [grid], H).losses(np.arange(60) % 3)
+    _, losses = choose_by_folds(votes(algorithm, H, y, [grid], H), np.arange(60) % 3)
     assert np.isnan(losses).tolist() == [False, True]
     with pytest.raises(NoSolutionError, match="after 35 rounds, a step is still not small"):
         votes(algorithm, H, y, [grid], H).outputs(1)

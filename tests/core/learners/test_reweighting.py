@@ -56,7 +56,7 @@ each_algorithm = pytest.mark.parametrize("algorithm", VALUES, ids=repr)
 
 
 def grid_of(algorithm: WeightBoosting, rounds: list[float]) -> Grid:
-    return Grid.of({**VALUES[algorithm], "n_rounds": rounds})
+    return Grid.from_values({**VALUES[algorithm], "n_rounds": rounds})
 
 
 @each_algorithm
@@ -277,7 +277,7 @@ def test_over_drawn_stumps_adaboost_picks_the_best_of_each_round_and_skips_those
         w /= w.sum()
         expected.append((voters.attributes[j], voters.cuts[j], alpha))
     assert (np.count_nonzero([alpha for *_, alpha in expected]) < 40) == (options is ONE)
-    found = AdaBoost().hold_out(problem, Grid.of({})).vote(0)
+    found = AdaBoost().hold_out(problem, Grid.from_values({})).vote(0)
     attributes, cuts, weights = map(np.array, zip(*expected, strict=True))
     np.testing.assert_allclose(found.weights, weights, atol=1e-9)
     counts = found.weights != 0
@@ -291,7 +291,7 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
     algorithm: WeightBoosting, redraw: bool
 ) -> None:
     problem = to_the_end(drawn_problem(0, **ONE, redraw=redraw))
-    found = algorithm.hold_out(problem, Grid.of(VALUES[algorithm]))
+    found = algorithm.hold_out(problem, Grid.from_values(VALUES[algorithm]))
     for i, candidate in enumerate(found.candidates):
         weights = found.vote(i).weights
         assert np.isfinite(weights).all()
@@ -305,7 +305,7 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
 
 def test_boosting_by_experts_goes_on_as_well_while_stumps_are_drawn_again() -> None:
     problem = to_the_end(drawn_problem(0, **ONE, redraw=True))
-    found = HedgeBoost().hold_out(problem, Grid.of({"eta": [0.1]}))
+    found = HedgeBoost().hold_out(problem, Grid.from_values({"eta": [0.1]}))
     assert found.candidates[0]["n_rounds"] == 60
     assert 20 < np.count_nonzero(found.vote(0).weights) < 60
 
@@ -331,9 +331,9 @@ def test_values_side_by_side_over_drawn_stumps_are_separate_runs_until_each_ends
 ) -> None:
     problem = drawn_problem(5)
     problem = replace(problem, stopping=problem.stopping.model_copy(update=changes))
-    together = algorithm.hold_out(problem, Grid.of({name: values}))
+    together = algorithm.hold_out(problem, Grid.from_values({name: values}))
     for i, value in enumerate(values):
-        alone = algorithm.hold_out(problem, Grid.of({name: [value]}))
+        alone = algorithm.hold_out(problem, Grid.from_values({name: [value]}))
         assert together.errors[i] == alone.errors[0]
         assert together.candidates[i] == alone.candidates[0]
         for ours, theirs in zip(stumps_of(together, i), stumps_of(alone, 0), strict=True):
@@ -376,7 +376,9 @@ def validated(
     lines: list[Line], stopping: Holdout, y: FloatArray = Y, redraw: bool = True
 ) -> StoppedRuns:
     problem = DrawnProblem(lambda: six_stumps(redraw), CODES, Y, CODES, y, stopping)
-    return Script(tuple(lines)).hold_out(problem, Grid.of({"line": list(range(len(lines)))}))
+    return Script(tuple(lines)).hold_out(
+        problem, Grid.from_values({"line": list(range(len(lines)))})
+    )
 
 
 def by_hand(line: Line, stopping: Holdout) -> tuple[list[int], list[tuple[int, int, float]]]:

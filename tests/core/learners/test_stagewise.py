@@ -23,9 +23,9 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.training.algorithms import ALGORITHMS
-from quadrepro.core.training.choose import OneVsRest, trainer_of
 from quadrepro.core.training.contract import Part, TrainingData
 from quadrepro.core.training.grid import Grid
+from quadrepro.core.training.one_vs_rest import FittedOneVsRest, fit
 
 EPS = np.finfo(float).eps
 
@@ -234,18 +234,18 @@ def test_in_a_config_two_class_algorithms_tell_each_class_from_the_rest(name: st
     learner = ALGORITHMS[name].make({"cuts": 4}).for_task("multiclass")
     train, test, rng = Part(X, y * 1.0), Part(new, np.zeros(80)), lambda _: np.random.default_rng(0)
     data = TrainingData(train, test, None, None, rng, "multiclass", 3)  # type: ignore[arg-type]
-    trainer = trainer_of(learner, data, [Grid.of({"n_rounds": [3, 20]})])  # type: ignore[arg-type]
+    fitted = fit(learner, data, [Grid.from_values({"n_rounds": [3, 20]})])  # type: ignore[arg-type]
     by_rest = name in ("real-adaboost", "gentle-adaboost")
-    assert isinstance(trainer, OneVsRest) == by_rest
-    fitted = trainer.outputs(1)
+    assert isinstance(fitted, FittedOneVsRest) == by_rest
+    outputs = fitted.outputs(1)
     estimator = learner.estimator({"n_rounds": 20}, 0)  # type: ignore[union-attr]
     if by_rest:
         models = [clone(estimator).fit(X, y == k) for k in range(3)]
         expected = np.column_stack([model.decision_function(new) for model in models])
     else:
         expected = estimator.fit(X, y).decision_function(new)
-    np.testing.assert_array_equal(fitted.scores.argmax(axis=1), fitted.predicted)
-    assert (expected.argmax(axis=1) == fitted.predicted).mean() > 0.95  # equal cuts differ by seed
+    np.testing.assert_array_equal(outputs.scores.argmax(axis=1), outputs.predicted)
+    assert (expected.argmax(axis=1) == outputs.predicted).mean() > 0.95  # equal cuts differ by seed
 
 
 @st.composite

@@ -34,7 +34,9 @@ def four_votes(weights: FloatArray = WEIGHTS) -> Trained:
 def path_of(name: str, H: FloatArray, y: FloatArray, n_rounds: int) -> FloatArray:
     """Return the weights after 1, 2, ..., n_rounds rounds of an algorithm."""
     algorithm: Any = ALGORITHMS[name].make({})
-    return np.asarray(algorithm.path(H, y, Grid.of({"n_rounds": list(range(1, n_rounds + 1))})))
+    return np.asarray(
+        algorithm.path(H, y, Grid.from_values({"n_rounds": list(range(1, n_rounds + 1))}))
+    )
 
 
 def measured(name: str, trained: Trained) -> FloatArray:

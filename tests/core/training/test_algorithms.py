@@ -29,7 +29,7 @@ def test_every_entry_makes_an_algorithm_with_its_defaults_and_has_a_small_grid(n
     kinds = {h.name: h.kind for h in learner.hyperparameters}
     axes = {k: Axis.model_validate(v).resolve(kinds[k]) for k, v in entry.grid.items()}
     assert {h.name for h in learner.hyperparameters if not h.optional} <= {*axes}
-    learner.check(Grid.of(axes))
+    learner.check(Grid.from_values(axes))
     assert math.prod(map(len, axes.values())) <= 20
     assert max(axes.get("n_rounds", [0])) <= 10_000
     assert {key: getattr(learner, key) for key in entry.preset} == entry.preset

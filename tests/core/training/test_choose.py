@@ -87,7 +87,10 @@ def part(seed: int, m: int) -> Part:
 
 
 DATA = TrainingData(part(0, 70), part(1, 30), part(2, 50), FixedStumps(4), named)
-GRIDS = [Grid.of({"n_rounds": [1, 5], "lam": [2.0]}), Grid.of({"n_rounds": [30], "lam": [0.5]})]
+GRIDS = [
+    Grid.from_values({"n_rounds": [1, 5], "lam": [2.0]}),
+    Grid.from_values({"n_rounds": [30], "lam": [0.5]}),
+]
 
 
 # Choosing
@@ -187,9 +190,9 @@ def test_a_choice_by_balanced_error_counts_every_class_alike(in_time: bool) -> N
 
 def test_what_is_measured_are_the_votes_of_all_grids() -> None:
     H, y = make_problem()
-    grids = [Grid.of({"n_rounds": [2, 9]}), Grid.of({"n_rounds": [30]})]
+    grids = [Grid.from_values({"n_rounds": [2, 9]}), Grid.from_values({"n_rounds": [30]})]
     trained = votes(AdaBoost(), H, y, grids, H[:7]).trained()
-    expected = AdaBoost().path(H, y, Grid.of({"n_rounds": [2, 9, 30]}))
+    expected = AdaBoost().path(H, y, Grid.from_values({"n_rounds": [2, 9, 30]}))
     np.testing.assert_array_equal(trained.weights, expected)
     np.testing.assert_allclose(trained.scores, expected @ H.T)
     np.testing.assert_allclose(trained.test_scores, expected @ H[:7].T)
@@ -311,7 +314,7 @@ def test_examples_of_one_class_give_a_constant_prediction(label: float, folds: s
     # MinCq and CqBoost have no solution for such a mean margin.
     for algorithm, grid in ((AdaBoost(), {"n_rounds": [5]}), (MinCq(), {"mu": [0.99]})):
         data = replace(DATA, train=Part(X, labels))
-        trainer = fit(algorithm, data, [Grid.of(grid)])
+        trainer = fit(algorithm, data, [Grid.from_values(grid)])
         first, *_ = trainer.fold_scores(fold)
         assert (np.sign(first.values) == label).all()
         if folds == "all":
@@ -323,7 +326,7 @@ DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 
 
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
-    trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.of({"lam": [1.0, 0.3]})])
+    trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.from_values({"lam": [1.0, 0.3]})])
     losses = trainer.validation_losses()
     scored = trainer.validation_scores()
     assert losses.tolist() == scored.losses("classification").tolist()
@@ -341,7 +344,7 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
 
 def test_an_algorithm_that_needs_a_matrix_refuses_drawn_stumps() -> None:
     with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
-        FittedDrawnVotes(LPBoost(), DRAWN, [Grid.of({"C": [1.0]})]).validation_losses()
+        FittedDrawnVotes(LPBoost(), DRAWN, [Grid.from_values({"C": [1.0]})]).validation_losses()
 
 
 # Predictors
@@ -370,7 +373,7 @@ def test_a_search_over_a_classifier_agrees_with_scikit_learns() -> None:
     labels, fold, values = np.where(y > 0, 1.0, -1.0), np.arange(120) % 5, [1, 3, 7, 15, 31]
     knn = EstimatorPredictor("KNeighborsClassifier", {"weights": "distance"})
     data = numbers(X, labels, X_new)
-    trainer = FittedPredictions(knn, data, [Grid.of({"n_neighbors": values})])
+    trainer = FittedPredictions(knn, data, [Grid.from_values({"n_neighbors": values})])
     best, losses = choose_by_folds(trainer, fold)
     search = GridSearchCV(
         KNeighborsClassifier(weights="distance"), {"n_neighbors": values}, cv=PredefinedSplit(fold)
@@ -405,7 +408,9 @@ def test_folds_choose_by_any_metric_as_scikit_learns_search_does(name: str, lear
     }[learner]
     settings = {"random_state": 0} if learner == "forest" else {}
     data = numbers(X, labels, X_new)
-    trainer = FittedPredictions(EstimatorPredictor(path, settings), data, [Grid.of(values)])
+    trainer = FittedPredictions(
+        EstimatorPredictor(path, settings), data, [Grid.from_values(values)]
+    )
     best, losses = choose_by_folds(trainer, fold, METRICS[name])
     folds = PredefinedSplit(fold)
     search = GridSearchCV(model, values, cv=folds, scoring=SCORERS[name]).fit(X, labels)
@@ -418,7 +423,7 @@ def test_folds_choose_by_any_metric_as_scikit_learns_search_does(name: str, lear
 def test_boosted_trees_choose_by_the_probabilities_that_their_scores_have() -> None:
     X, y, X_new = examples()
     data, fold = numbers(X, np.where(y > 0, 1.0, -1.0), X_new), np.arange(120) % 3
-    grid = Grid.of({"nu": [0.1, 1.0], "n_rounds": [5, 50]})
+    grid = Grid.from_values({"nu": [0.1, 1.0], "n_rounds": [5, 50]})
     trainer = fit(GradientBoost(step="shrink", loss="logistic"), data, [grid])
     best, losses = choose_by_folds(trainer, fold, METRICS["log_loss"])
     for i, candidate in enumerate(trainer.candidates):
@@ -451,7 +456,7 @@ def test_a_class_that_is_trained_on_alone_is_predicted_in_its_fold() -> None:
     labels, fold = np.where(np.arange(120) == 7, 1.0, -1.0), np.arange(120) % 3
     logistic = EstimatorPredictor("LogisticRegression")
     data = numbers(X, labels, X_new)
-    trainer = FittedPredictions(logistic, data, [Grid.of({"C": [0.1, 1.0]})])
+    trainer = FittedPredictions(logistic, data, [Grid.from_values({"C": [0.1, 1.0]})])
     folds = [*trainer.fold_outputs(fold, "probabilities")]
     alone = folds[1][0]
     assert alone is not None
@@ -468,7 +473,7 @@ def test_a_metric_that_no_fold_defines_does_not_choose() -> None:
     X, y, X_new = examples()
     data = numbers(X, np.where(y > 0, 1.0, -1.0), X_new)
     svm = EstimatorPredictor("LinearSVC")
-    trainer = FittedPredictions(svm, data, [Grid.of({"C": [0.1, 1.0]})])
+    trainer = FittedPredictions(svm, data, [Grid.from_values({"C": [0.1, 1.0]})])
     with pytest.raises(NoSolutionError, match="log_loss cannot choose: the learner gives no prob"):
         choose_by_folds(trainer, np.arange(120) % 3, METRICS["log_loss"])
 
@@ -478,7 +483,7 @@ def test_windows_of_time_are_predicted_from_earlier_ones_as_in_scikit_learn() ->
     values = {"max_depth": [1, 2, 4, 8]}
     tree = EstimatorPredictor("DecisionTreeRegressor", {"random_state": 0})
     data = numbers(X, y, X_new, "regression")
-    trainer = FittedPredictions(tree, data, [Grid.of(values)])
+    trainer = FittedPredictions(tree, data, [Grid.from_values(values)])
     rng = np.random.default_rng(0)
     best, losses = choose_by_folds(trainer, deal(120, 5, rng, KnownRows(times=np.arange(120.0))))
     search = GridSearchCV(
@@ -515,7 +520,7 @@ class Spy(Predictor):
 
 
 ROWS = np.arange(20.0).reshape(10, 2)
-VALUES = [Grid.of({"value": [1, 2]}), Grid.of({"value": [3]})]
+VALUES = [Grid.from_values({"value": [1, 2]}), Grid.from_values({"value": [3]})]
 
 
 def drawn(name: str) -> float:
@@ -574,7 +579,7 @@ def test_a_candidate_that_is_trained_again_predicts_the_same(
 ) -> None:
     X, y = load_diabetes(return_X_y=True)
     data = replace(numbers(X[:150], y[:150], X[300:]), valid=Part(X[150:300], y[150:300]))
-    grid = Grid.of({"nu": [0.1, 0.3, 1], "n_rounds": [5, 20, 40]})
+    grid = Grid.from_values({"nu": [0.1, 0.3, 1], "n_rounds": [5, 20, 40]})
     outputs = []
     for most in (0, 10_000):
         monkeypatch.setattr(fitting, "MOST_KEPT", most)
@@ -591,7 +596,7 @@ X, Y = load_wine(return_X_y=True)
 ORDER = np.random.default_rng(0).permutation(len(Y))
 TRAIN, VALID, TEST = (Part(X[i], Y[i].astype(float)) for i in np.split(ORDER, [80, 130]))
 FOLDS = np.arange(80) % 4
-GRID = Grid.of({"n_rounds": [1, 3, 20]})
+GRID = Grid.from_values({"n_rounds": [1, 3, 20]})
 FIXED = FixedStumps(4)
 OF_CLASSES = DrawnStumps(
     lambda codes: RandomStumps(codes, np.random.default_rng(5), HoldoutStumps(per_round=30)),
@@ -618,7 +623,7 @@ def test_votes_predict_what_scikit_learns_one_vs_rest_does(n_rounds: int) -> Non
     stumps = Stumps(4, spacing="even").fit(TRAIN.X)
     H, H_test = stumps.transform(TRAIN.X), stumps.transform(TEST.X)
     theirs = voted(n_rounds).fit(H, TRAIN.y)
-    trainer = one_vs_rest(AdaBoost(), Grid.of({"n_rounds": [n_rounds]}))
+    trainer = one_vs_rest(AdaBoost(), Grid.from_values({"n_rounds": [n_rounds]}))
     fitted = trainer.outputs(0)
     scores = theirs.decision_function(H_test)
     np.testing.assert_allclose(fitted.scores, scores, atol=1e-12)
@@ -681,7 +686,7 @@ def test_boosted_trees_have_the_outputs_of_scikit_learns_one_vs_rest() -> None:
 
 
 def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
-    grid = Grid.of({"lam": [3.0, 0.3]})
+    grid = Grid.from_values({"lam": [3.0, 0.3]})
     trainer = one_vs_rest(EBBoost(), grid, voters=OF_CLASSES)
     losses = trainer.validation_losses()
     alone = [fit(EBBoost(), data(OF_CLASSES).against_rest(c), [grid]) for c in range(3)]
@@ -699,18 +704,20 @@ def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
 
 def test_held_out_examples_of_drawn_stumps_are_predicted_as_test_examples() -> None:
     as_test = TrainingData(TRAIN, VALID, VALID, OF_CLASSES, named, "multiclass", 3)
-    trainer = fit(AdaBoost(), as_test, [Grid.of({})])
+    trainer = fit(AdaBoost(), as_test, [Grid.from_values({})])
     assert trainer.validation_losses().tolist() == [(trainer.outputs(0).predicted != VALID.y).sum()]
 
 
 def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
     best = make_pipeline(SelectKBest(k=1), Stumps(12))
     learned = data(TransformerVoters(lambda: clone(best)))
-    found = fit(AdaBoost(), learned, [Grid.of({"n_rounds": [20]})]).outputs(0)
+    found = fit(AdaBoost(), learned, [Grid.from_values({"n_rounds": [20]})]).outputs(0)
     for code in range(3):
         signs = np.where(TRAIN.y == code, 1.0, -1.0)
         voters = clone(best).fit(TRAIN.X, signs)
-        [vote] = AdaBoost().path(voters.transform(TRAIN.X), signs, Grid.of({"n_rounds": [20]}))
+        [vote] = AdaBoost().path(
+            voters.transform(TRAIN.X), signs, Grid.from_values({"n_rounds": [20]})
+        )
         expected = voters.transform(TEST.X) @ vote
         np.testing.assert_allclose(found.scores[:, code], expected, atol=1e-12)
 

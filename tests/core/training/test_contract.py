@@ -29,7 +29,7 @@ from tests.core.learners.given import make_problem
 
 
 def test_candidates_run_with_the_first_axis_outermost() -> None:
-    grid = Grid.of({"a": [1, 2], "b": [3, 4]})
+    grid = Grid.from_values({"a": [1, 2], "b": [3, 4]})
     assert grid.candidates == [
         {"a": 1, "b": 3},
         {"a": 1, "b": 4},
@@ -40,7 +40,7 @@ def test_candidates_run_with_the_first_axis_outermost() -> None:
 
 @pytest.mark.parametrize("names", [("a", "b"), ("b", "a")])
 def test_flattened_weights_follow_the_candidates(names: tuple[str, str]) -> None:
-    grid = Grid.of({"a": [1, 2], "b": [3, 4, 5]})
+    grid = Grid.from_values({"a": [1, 2], "b": [3, 4, 5]})
     axes = dict(grid.axes)
     array = np.array([[[[10 * x + y]] for y in axes[names[1]]] for x in axes[names[0]]])
     array = array.reshape(1, len(axes[names[0]]), len(axes[names[1]]), 1)
@@ -50,7 +50,7 @@ def test_flattened_weights_follow_the_candidates(names: tuple[str, str]) -> None
 
 
 def test_an_axis_that_the_grid_does_not_name_is_none_and_has_length_one() -> None:
-    grid = Grid.of({"b": [3, 4]})
+    grid = Grid.from_values({"b": [3, 4]})
     assert (grid.axis("b"), grid.axis("a")) == ((3, 4), None)
     flat = grid.flatten(np.arange(12.0).reshape(2, 1, 2, 3), ("a", "b"))
     np.testing.assert_array_equal(flat, np.arange(12.0).reshape(2, 2, 3))
@@ -58,7 +58,7 @@ def test_an_axis_that_the_grid_does_not_name_is_none_and_has_length_one() -> Non
 
 def test_an_empty_axis_is_refused() -> None:
     with pytest.raises(ValueError, match="'lam' has no value"):
-        Grid.of({"lam": []})
+        Grid.from_values({"lam": []})
 
 
 COUNT = Hyperparameter("count", "integer", "small", "a count")
@@ -106,15 +106,17 @@ def test_an_invalid_value_is_named(
 
 
 def test_a_hyperparameter_that_a_grid_may_leave_out_is_not_asked_for() -> None:
-    CqBoost().check(Grid.of({"mu": [0.1], "epsilon": [0.1]}))
+    CqBoost().check(Grid.from_values({"mu": [0.1], "epsilon": [0.1]}))
     with pytest.raises(ValueError, match="CqBoost needs a value of epsilon"):
-        CqBoost().check(Grid.of({"mu": [0.1]}))
+        CqBoost().check(Grid.from_values({"mu": [0.1]}))
     with pytest.raises(ValueError, match="CqBoost needs a value of mu, epsilon"):
-        CqBoost().check(Grid.of({"n_rounds": [3]}))
+        CqBoost().check(Grid.from_values({"n_rounds": [3]}))
     with pytest.raises(ValueError, match="AdaBoost has no hyper-parameter 'lam'"):
-        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [1], "lam": [1.0]}))
+        AdaBoost().path(
+            np.ones((2, 1)), np.ones(2), Grid.from_values({"n_rounds": [1], "lam": [1.0]})
+        )
     with pytest.raises(ValueError, match="n_rounds must increase"):
-        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.of({"n_rounds": [20, 10]}))
+        AdaBoost().path(np.ones((2, 1)), np.ones(2), Grid.from_values({"n_rounds": [20, 10]}))
 
 
 def test_a_candidate_is_checked_value_by_value() -> None:
@@ -146,7 +148,7 @@ def grid_of(name: str) -> Grid:
         key: [values[0], values[-1]] if len(values := axis.resolve(known[key].kind)) > 1 else values
         for key, axis in axes.items()
     }
-    return Grid.of(ends | ({"n_rounds": [3, 12]} if "n_rounds" in ends else {}))
+    return Grid.from_values(ends | ({"n_rounds": [3, 12]} if "n_rounds" in ends else {}))
 
 
 def draw(n: int = 40) -> tuple[FloatArray, FloatArray]:
@@ -171,7 +173,7 @@ def test_a_candidate_is_the_same_alone_and_among_others(name: str) -> None:
     path = learner.path(H, y, grid)
     assert path.shape == (len(grid), 9)
     for candidate, weights in zip(grid.candidates, path, strict=True):
-        alone = Grid.of({key: [value] for key, value in candidate.items()})
+        alone = Grid.from_values({key: [value] for key, value in candidate.items()})
         assert_close(learner.path(H, y, alone)[0], weights)
 
 
@@ -214,7 +216,7 @@ def test_the_reduced_problem_gives_the_weights_of_the_plain_one(
 ) -> None:
     H, y = real_problem("tictactoe" if algorithm.value_name else "monks")
     samples = np.vstack([np.arange(len(y)) % 5 != f for f in range(5)]).astype(float)
-    grid = Grid.of(GRIDS[algorithm])
+    grid = Grid.from_values(GRIDS[algorithm])
     plain = VotingProblem(VoterMatrix(H), y, samples, np.arange(H.shape[1]), H.shape[1])
     reduced = reduce_problem(H, y, samples)
     assert reduced.H.size < plain.H.size
@@ -229,7 +231,7 @@ def test_a_path_is_over_the_plain_voters_whether_equal_ones_are_merged_or_not() 
     H, y = make_problem()
     doubled = np.hstack([-H, H])
     for algorithm in (QuadBoost("l2"), QuadBoost("l2", reweight=True)):
-        grid = Grid.of({"n_rounds": [40], "lam": [0.5]})
+        grid = Grid.from_values({"n_rounds": [40], "lam": [0.5]})
         weights = algorithm.path(doubled, y, grid)[0]
         assert weights.shape == (24,)
         assert weights[12:].any() != algorithm.merges_voters

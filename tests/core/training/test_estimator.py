@@ -33,7 +33,7 @@ from quadrepro.core.training.estimator import (
     build,
     checked,
     estimator_outputs,
-    of_rows,
+    outputs_on,
     package_of,
     registered_estimator,
     registered_pipeline,
@@ -313,7 +313,7 @@ def test_a_class_that_is_older_than_tags_works_alone_and_inside_of_others(
     y = np.where(np.arange(90) % 3, 1.0, -1.0)[::-1]
     predictor = EstimatorPredictor(name, settings, own).for_task("classification")
     assert predictor is not None
-    found = predictor.predictions(X, y, [Grid.of({})], X_new, rng())
+    found = predictor.predictions(X, y, [Grid.from_values({})], X_new, rng())
     np.testing.assert_array_equal(found, np.ones((1, 90)))
     # It belongs to its own package, and not to ours, whose ensembles can grow.
     assert package_of(build(name, settings, own)) in ("mine_old", "sklearn")
@@ -423,7 +423,7 @@ def forest(seed: int, **settings: Any) -> FloatArray:
     X, y, X_new = examples()
     inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
     predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
-    return predictor.predictions(X, y, [Grid.of({})], X_new, rng(seed))[0]
+    return predictor.predictions(X, y, [Grid.from_values({})], X_new, rng(seed))[0]
 
 
 def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
@@ -481,12 +481,12 @@ def last() -> Any:
 def test_a_class_with_fit_and_predict_is_an_estimator(own: str) -> None:
     X, y, X_new = examples()
     plain = EstimatorPredictor("mine_built:Plain", {}, own).for_task("classification")
-    grid = Grid.of({"share": [0.0, 1.0]})
+    grid = Grid.from_values({"share": [0.0, 1.0]})
     found = plain.predictions(X, y, [grid], X_new, rng())
     np.testing.assert_array_equal(found, np.repeat([[1.0], [-1.0]], 90, axis=1))
     assert plain.outputs(data_of(X, y), {}, X_new).probabilities is not None
     piped = EstimatorPredictor("Pipeline", {"steps": ["PCA", "mine_built:Plain"]}, own)
-    found = piped.predictions(X, y, [Grid.of({"plain__share": [0.0]})], X_new, rng())
+    found = piped.predictions(X, y, [Grid.from_values({"plain__share": [0.0]})], X_new, rng())
     np.testing.assert_array_equal(found, np.ones((1, 90)))
 
 
@@ -496,15 +496,15 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(own: str) -> Non
     assert numbers.task == "regression"
     assert "mine_built" not in sys.modules
     with pytest.raises(ValueError, match="must predict a number here"):
-        numbers.predictions(X, y, [Grid.of({})], X_new, rng())
+        numbers.predictions(X, y, [Grid.from_values({})], X_new, rng())
 
 
 def test_classes_are_given_as_codes_without_gaps(own: str) -> None:
     X, _, X_new = examples()
     predictor = EstimatorPredictor("mine_built:Plain", {}, own)
-    predictor.predictions(X, np.tile([-1.0, 1.0], 45), [Grid.of({})], X_new, rng())
+    predictor.predictions(X, np.tile([-1.0, 1.0], 45), [Grid.from_values({})], X_new, rng())
     np.testing.assert_array_equal(last()[1], np.tile([0, 1], 45))
-    found = predictor.predictions(X, np.tile([3.0, 0.0], 45), [Grid.of({})], X_new, rng())
+    found = predictor.predictions(X, np.tile([3.0, 0.0], 45), [Grid.from_values({})], X_new, rng())
     np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
     assert {*found[0]} == {0.0}
 
@@ -512,7 +512,9 @@ def test_classes_are_given_as_codes_without_gaps(own: str) -> None:
 def test_a_fold_with_one_class_predicts_it() -> None:
     X, _, X_new = examples()
     for name in ("LogisticRegression", "quadrepro:RealAdaBoostClassifier"):
-        found = EstimatorPredictor(name).predictions(X, -np.ones(90), [Grid.of({})], X_new, rng())
+        found = EstimatorPredictor(name).predictions(
+            X, -np.ones(90), [Grid.from_values({})], X_new, rng()
+        )
         np.testing.assert_array_equal(found, -np.ones((1, 90)))
 
 
@@ -554,7 +556,7 @@ def bound_to(features: tuple[Feature, ...], name: str, own: str, **settings: Any
 
 def test_a_frame_has_the_names_words_texts_and_dates_of_the_file(own: str) -> None:
     bound = bound_to(FEATURES, "mine_built:Plain", own)
-    bound.predictions(NOMINAL, SIGNS, [Grid.of({})], NOMINAL, rng())
+    bound.predictions(NOMINAL, SIGNS, [Grid.from_values({})], NOMINAL, rng())
     colours = pd.Categorical(["red", "blue", None, "green"], categories=FEATURES[0].words)
     days = pd.to_datetime(["2023-12-31", "2024-02-01", None, "2024-02-01"]).as_unit("us")
     columns = {
@@ -577,7 +579,7 @@ def test_numbers_alone_are_given_with_their_names_too(own: str) -> None:
 def test_a_text_can_be_vectorised_and_a_column_chosen_by_its_name(own: str) -> None:
     for name in ("vectorised", "boosted"):
         bound = bound_to(FEATURES, f"mine_built:{name}", own)
-        [predicted] = bound.predictions(NOMINAL, SIGNS, [Grid.of({})], NOMINAL, rng())
+        [predicted] = bound.predictions(NOMINAL, SIGNS, [Grid.from_values({})], NOMINAL, rng())
         assert len(predicted) == 4
 
 
@@ -622,7 +624,7 @@ def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, messa
     X, y, X_new = examples()
     odd = EstimatorPredictor("mine_built:Odd", {"kind": kind}, own)
     with pytest.raises(ValueError, match=message):
-        odd.predictions(X, y, [Grid.of({})], X_new, rng())
+        odd.predictions(X, y, [Grid.from_values({})], X_new, rng())
     with pytest.raises(ValueError, match=message):
         odd.outputs(data_of(X, y), {}, X_new)
 
@@ -664,7 +666,7 @@ def test_every_candidate_predicts_as_if_it_were_the_only_one(
 ) -> None:
     X, y, X_new = examples()
     y = y + X[:, 0] if "Regressor" in name else y
-    grids, state = [Grid.of(values) for values in axes], int(rng(7).integers(2**31))
+    grids, state = [Grid.from_values(values) for values in axes], int(rng(7).integers(2**31))
     found = EstimatorPredictor(name, settings).predictions(X, y, grids, X_new, rng(7))
     candidates = [candidate for grid in grids for candidate in grid.candidates]
     for row, candidate in zip(found, candidates, strict=True):
@@ -686,7 +688,7 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
 
     monkeypatch.setattr(GradientBoostingClassifier, "fit", counted)
     points = [(3, 1), (5, 2), (9, 1), (4, 1)]
-    grids = [Grid.of({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
+    grids = [Grid.from_values({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
     predictor = EstimatorPredictor("GradientBoostingClassifier")
     predictor.predictions(X, y, grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]
@@ -696,8 +698,8 @@ def test_blocks_of_rows_give_what_bagging_predicts_of_all(monkeypatch: pytest.Mo
     X, y, X_new = examples()
     bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
     monkeypatch.setattr("quadrepro.core.training.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
-    np.testing.assert_array_equal(of_rows(bagging, X_new), bagging.predict(X_new))
-    found = of_rows(bagging, X_new, "predict_proba")
+    np.testing.assert_array_equal(outputs_on(bagging, X_new), bagging.predict(X_new))
+    found = outputs_on(bagging, X_new, "predict_proba")
     np.testing.assert_array_equal(found, bagging.predict_proba(X_new))
 
 
@@ -777,7 +779,7 @@ def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_class
     assert learner.hyperparameters == ()
     found = learner.outputs(data_of(X, labels, task, n_classes=n_classes), {}, X)
     dummy: Any = DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
-    [seen] = learner.predictions(X, labels, [Grid.of({})], X, rng())
+    [seen] = learner.predictions(X, labels, [Grid.from_values({})], X, rng())
     np.testing.assert_array_equal(seen, dummy.fit(X, labels).predict(X))
     if task == "regression":
         np.testing.assert_array_equal(found.predicted, seen)

@@ -70,7 +70,7 @@ def unusual(chains: Chains) -> list[list[int]]:
 def test_stretches_have_the_examples_on_which_a_voter_has_not_its_usual_value(
     H: FloatArray,
 ) -> None:
-    chains = Chains.of(codes_of_matrix(H))
+    chains = Chains.from_voters(codes_of_matrix(H))
     expected = [
         np.flatnonzero(h != usual).tolist() for h, usual in zip(H.T, chains.usual, strict=True)
     ]
@@ -82,7 +82,7 @@ def test_stretches_have_the_examples_on_which_a_voter_has_not_its_usual_value(
 
 def test_eight_voters_without_a_chain_list_an_example_once() -> None:
     H = np.random.default_rng(0).choice([-1.0, 1.0], (400, 17))
-    chains = Chains.of(codes_of_matrix(H))
+    chains = Chains.from_voters(codes_of_matrix(H))
     assert len(chains.codes) == 17
     away = chains.usual != H
     sizes = [int(away[:, i : i + 8].any(axis=1).sum()) for i in (0, 8, 16)]
@@ -102,7 +102,7 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
     H = rng.choice([-1.0, 1.0], (m, 40))
     if nested:
         H = Stumps().fit_transform(rng.normal(size=(m, 4)))
-    voters = RunningSums.over(Chains.of(codes_of_matrix(H)))
+    voters = RunningSums.over(Chains.from_voters(codes_of_matrix(H)))
     y, sums = rng.choice([-1.0, 1.0], m), np.empty(40, np.int64)
     assert (SCATTERED * len(voters.listed) > voters.chains.codes.size) == nested
     n_listed = []
@@ -128,7 +128,7 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
 
 def test_the_values_of_a_voter_are_those_of_its_chain() -> None:
     H, y = np.random.default_rng(0).choice([-1.0, 1.0], (30, 40)), np.ones(30)
-    voters = RunningSums.over(Chains.of(codes_of_matrix(H)))
+    voters = RunningSums.over(Chains.from_voters(codes_of_matrix(H)))
     for j in range(40):
         np.testing.assert_array_equal(
             margins_of(*chain_of(voters.chains.codes, voters.chains.first, j), y), H[:, j]

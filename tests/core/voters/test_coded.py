@@ -128,7 +128,9 @@ def test_codes_and_their_matrix_give_the_same_votes_to_the_bit(
     X[:, 5] = -X[:, 0]
     y = np.where(X[:, 0] + X[:, 1] * X[:, 2] + rng.normal(size=90) > 0, 1.0, -1.0)
     coded, counts = Stumps().fit(X).coded(X), rng.integers(0, 4, (3, 90)).astype(float)
-    ours, theirs = (algorithm.path(v, y, Grid.of(axes), counts) for v in (coded, coded.matrix()))
+    ours, theirs = (
+        algorithm.path(v, y, Grid.from_values(axes), counts) for v in (coded, coded.matrix())
+    )
     assert ours.any()
     np.testing.assert_array_equal(ours, theirs)
 

@@ -38,9 +38,9 @@ tables:
       - {title: testing, measures: [test_error], scale: -log}
 """
 GRIDS = {
-    "adaboost": Grid.of({"n_rounds": range(1, 33)}),
-    "quadboost": Grid.of({"n_rounds": [1, 10]}),
-    "lpboost": Grid.of({"C": [1.0]}),
+    "adaboost": Grid.from_values({"n_rounds": range(1, 33)}),
+    "quadboost": Grid.from_values({"n_rounds": [1, 10]}),
+    "lpboost": Grid.from_values({"C": [1.0]}),
 }
 Measures = dict[str, list[list[float]]]
 Load = Callable[..., Experiment]
@@ -221,7 +221,7 @@ def test_large_measures_have_one_decimal_and_none_has_an_exponent(load: Load) ->
 
 
 def test_values_along_the_axis_have_no_exponents(load: Load) -> None:
-    grids = GRIDS | {"quadboost": Grid.of({"n_rounds": [0.00001, 1000000]})}
+    grids = GRIDS | {"quadboost": Grid.from_values({"n_rounds": [0.00001, 1000000]})}
     table = table_of(load(), "curves", outcomes(all_measures(), grids))
     values = [entries[1] for _, entries in text_rows(table) if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]
