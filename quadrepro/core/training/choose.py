@@ -45,10 +45,9 @@ def choose_by_validation(fitted: Fitted) -> Choice:
 
 
 def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
-    """Return a candidate with the number of rounds of least validation loss.
+    """Return the candidate of least test error among those of the best number of rounds: an oracle.
 
-    Each value of the other hyper-parameters gets such a number of rounds, and the value of least
-    test error is chosen: an oracle.
+    Validation losses choose the number of rounds for each value of the other hyper-parameters.
     """
     best: dict[tuple[Value, ...], int] = {}
     for i in np.flatnonzero(~np.isnan(losses)).tolist():

@@ -30,7 +30,7 @@ ORACLES = {
     "both": "validation errors chose the number of rounds, and an oracle all else by the errors on "
     "the test examples themselves, so these are not estimates.",
 }
-"""Notes on rows whose test examples take part in the choice, by what a hold-out chooses by."""
+"""Notes on rows whose test examples take part in the choice, by the key `by` of the hold-out."""
 
 Option = TypeVar("Option")
 
