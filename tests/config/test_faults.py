@@ -112,7 +112,7 @@ def outer(folds: str) -> dict[str, Any]:
         ({"holdout": {}}, OF_ROW, "ebboost", "datasets.0.grid.n_rounds", ROUNDS),
         ({}, "monks", "sklearn:Ridge", "datasets.0", "but sklearn:Ridge predicts a number"),
         ({}, "m1", ADABOOST, "datasets.0", "the view of m1 predicts a number, but adaboost"),
-        (outer("2y3"), "monks", ADABOOST, SPLIT, "must be a number of folds of 2 or more"),
+        (outer("2y3"), "monks", ADABOOST, SPLIT, "must be a number of folds of at least 2"),
         (outer("2x3"), OUTER_5, ADABOOST, f"datasets.0.{SPLIT}", "5 repeats, but 6 are asked"),
     ],
 )

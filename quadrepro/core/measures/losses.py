@@ -19,7 +19,7 @@ def test_logistic_loss(t: Trained) -> FloatArray:
 
 
 @measure("test logistic loss, truncated")
-def test_logistic_loss_truncated(t: Trained) -> FloatArray:
+def truncated_logistic_loss(t: Trained) -> FloatArray:
     """Return the mean of ln(1 + exp(-y π_1 F)) on the test examples."""
     return _logistic(np.clip(t.test_scores, -1, 1), t.y_test)
 
@@ -31,7 +31,7 @@ def test_exponential_loss(t: Trained) -> FloatArray:
 
 
 @measure("test exponential loss, truncated")
-def test_exponential_loss_truncated(t: Trained) -> FloatArray:
+def truncated_exponential_loss(t: Trained) -> FloatArray:
     """Return the mean of exp(-y π_1 F) on the test examples."""
     return mean(np.exp(-t.y_test * np.clip(t.test_scores, -1, 1)), 1)
 
