@@ -138,10 +138,6 @@ def faults_at(*place: str | int, data: Any = None) -> Iterator[None]:
         raise fault(first.message, *place, *first.place) from None
     except PydanticCustomError as error:
         raise fault(error.message(), *place, *(error.context or {}).get("place", ())) from None
-    except ConfigError as error:
-        if not place:  # the error of another file names its own place
-            raise
-        raise fault(str(error), *place) from None
     except ValueError as error:
         raise fault(str(error), *place) from None
 

@@ -16,7 +16,7 @@ from quadrepro.core.metrics import fault_of_metric, find_metric
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.grid import N_ROUNDS
 from quadrepro.data.rules import rule_of
-from quadrepro.errors import nearest, together
+from quadrepro.errors import ConfigError, nearest, together
 
 
 def check(experiment: Experiment) -> None:
@@ -112,8 +112,10 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
         if metric != "error" and (message := fault_of_metric(metric, [row.task])):
             raise fault(message, "protocol", "choose_by")
         if protocol.sample is not None:
-            with faults_at("parameters" if item.parameters else "name"):
+            try:
                 rule_of(card, item.parameters)
+            except ConfigError as error:
+                raise fault(str(error), "parameters" if item.parameters else "name") from None
         elif item.parameters:
             raise fault("parameters are only used by a fresh sample: set sample", "parameters")
 

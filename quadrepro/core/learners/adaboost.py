@@ -24,7 +24,7 @@ from quadrepro.core.learners.reweighting import (
     Run,
     WeightBoosting,
     empty_trace,
-    reweight,
+    follow,
     start,
     step_of,
     strongest,
@@ -37,7 +37,6 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import (
     MOST_GROWTH,
     RunningSums,
-    chain_of,
     list_again,
     write_sums,
 )
@@ -63,9 +62,7 @@ def take_rounds(voters: RunningSums, examples: Examples, n_rounds: int) -> Trace
             alphas.append(alpha)
         if alpha == 0.0 or abs(edge) >= 1.0:
             break
-        own, below = chain_of(codes, first, pick)
-        reweight(weights, signs, own, below, 1.0 + edge, 1.0 - edge)
-        state[0] /= 1.0 - abs(edge)
+        follow(weights, signs, codes, first, pick, 1.0 + edge, 1.0 - edge, state)
     return np.array(picks, np.intp), np.array(alphas)
 
 

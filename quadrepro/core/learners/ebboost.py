@@ -31,7 +31,7 @@ from quadrepro.core.learners.reweighting import (
     Run,
     WeightBoosting,
     empty_trace,
-    reweight,
+    follow,
     start,
     step_of,
     write_units,
@@ -43,7 +43,6 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import (
     MOST_GROWTH,
     RunningSums,
-    chain_of,
     list_again,
     write_sums,
 )
@@ -74,9 +73,7 @@ def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: i
         if alpha == 0.0 or abs(tanh) >= 1.0:
             break
         right, wrong = divisors(tanh, sums[0, pick] / W)
-        own, below = chain_of(codes, first, pick)
-        reweight(weights, signs, own, below, right, wrong)
-        state[0] /= min(right, wrong)
+        follow(weights, signs, codes, first, pick, right, wrong, state)
     return np.array(picks, np.intp), np.array(alphas)
 
 

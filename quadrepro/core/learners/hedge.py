@@ -24,7 +24,7 @@ from quadrepro.core.learners.reweighting import (
     Run,
     WeightBoosting,
     empty_trace,
-    reweight,
+    follow,
     start,
     strongest,
     write_units,
@@ -36,7 +36,6 @@ from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import (
     MOST_GROWTH,
     RunningSums,
-    chain_of,
     list_again,
     write_sums,
 )
@@ -67,10 +66,8 @@ def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: i
             break
         picks.append(pick)
         votes.append(np.sign(edge))
-        own, below = chain_of(codes, first, pick)
         right, wrong = divisors(edge, eta)
-        reweight(weights, signs, own, below, right, wrong)
-        state[0] /= min(right, wrong)
+        follow(weights, signs, codes, first, pick, right, wrong, state)
     return np.array(picks, np.intp), np.array(votes)
 
 

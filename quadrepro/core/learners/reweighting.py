@@ -23,7 +23,7 @@ from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.coded import ZERO_VOTE
 from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.running_sums import RunningSums
+from quadrepro.core.voters.running_sums import RunningSums, chain_of
 
 UNITS = 2.0**48
 """Sum of the weights of a run. Weights are rounded to whole numbers before they are summed, so that
@@ -139,6 +139,26 @@ def reweight(
     for i in range(len(weights)):
         moved = weights[i] / (right if (codes[i] > below) == (signs[i] > 0) else wrong)
         weights[i] = moved if moved >= FLOOR else weights[i]
+
+
+@njit
+def follow(
+    weights: FloatArray,
+    signs: FloatArray,
+    codes: Codes,
+    first: IntArray,
+    pick: int,
+    right: float,
+    wrong: float,
+    state: FloatArray,
+) -> None:
+    """Reweight the examples after a pick among fixed voters, and keep the growth of weights.
+
+    For `codes` and `first` see `Chains`, for `state` see `RunningSums`.
+    """
+    own, below = chain_of(codes, first, pick)
+    reweight(weights, signs, own, below, right, wrong)
+    state[0] /= min(right, wrong)
 
 
 @njit

@@ -15,11 +15,10 @@ from quadrepro.core.training.grid import N_ROUNDS, Value
 if TYPE_CHECKING:
     from quadrepro.core.metrics import Metric
 
-Choice = tuple[int, FloatArray]
-"""The index of the chosen candidate, and the losses of all, shape (n_candidates,)."""
 
-
-def choose_by_folds(fitted: Fitted, fold: IntArray, metric: Metric | None = None) -> Choice:
+def choose_by_folds(
+    fitted: Fitted, fold: IntArray, metric: Metric | None = None
+) -> tuple[int, FloatArray]:
     """Choose the candidate of least loss over all folds, see `least`.
 
     Parameters
@@ -33,21 +32,19 @@ def choose_by_folds(fitted: Fitted, fold: IntArray, metric: Metric | None = None
     """
     if metric is not None:
         return least(metric_losses(fitted, fold, metric), fitted)
-    losses = np.zeros(len(fitted.candidates))
-    for scores in fitted.fold_scores(fold):
-        losses += scores.losses(fitted.data.task)
-    return least(losses, fitted)
+    return least(fitted.total_losses(fitted.fold_scores(fold)), fitted)
 
 
-def choose_by_validation(fitted: Fitted) -> Choice:
+def choose_by_validation(fitted: Fitted) -> tuple[int, FloatArray]:
     """Choose the candidate of least loss on the validation part, see `least`."""
     return least(fitted.validation_losses(), fitted)
 
 
 def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
-    """Return the candidate of least test error among those of the best number of rounds: an oracle.
+    """Return the candidate that an oracle chooses by test errors, given validation losses.
 
-    Validation losses choose the number of rounds for each value of the other hyper-parameters.
+    Validation losses choose the number of rounds for each value of the other hyper-parameters, and
+    the least test error chooses among these.
     """
     best: dict[tuple[Value, ...], int] = {}
     for i in np.flatnonzero(~np.isnan(losses)).tolist():
@@ -67,8 +64,8 @@ def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
     return min(best.values(), key=error)
 
 
-def least(losses: FloatArray, fitted: Fitted) -> Choice:
-    """Return the first candidate of least loss, given losses of shape (n_candidates,).
+def least(losses: FloatArray, fitted: Fitted) -> tuple[int, FloatArray]:
+    """Return the first candidate of least loss, and all losses, shape (n_candidates,).
 
     A candidate without a solution on some part of the examples, whose loss is NaN, is never chosen.
     """

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cached_property
 from typing import NamedTuple
@@ -104,8 +104,8 @@ class Fitted(ABC):
         """
         raise NotImplementedError
 
-    def validation_scores(self) -> Scores:
-        """Return the scores of the validation part."""
+    def validation_scores(self) -> Iterator[Scores]:
+        """Yield the scores of the validation part."""
         raise NotImplementedError
 
     def outputs(self, i: int) -> Outputs:
@@ -121,7 +121,14 @@ class Fitted(ABC):
 
     def validation_losses(self) -> FloatArray:
         """Return the loss of each candidate on the validation part, shape (n_candidates,)."""
-        return self.validation_scores().losses(self.data.task)
+        return self.total_losses(self.validation_scores())
+
+    def total_losses(self, parts: Iterable[Scores]) -> FloatArray:
+        """Return the losses over parts of the examples, shape (n_candidates,); 0 without parts."""
+        losses = np.zeros(len(self.candidates))
+        for scores in parts:
+            losses += scores.losses(self.data.task)
+        return losses
 
     def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
         """Yield the outputs of all candidates for each fold that a metric needs."""
@@ -249,13 +256,13 @@ class FittedDrawnVotes(Fitted):
         """Return the errors on the validation part, counted by the runs, shape (n_candidates,)."""
         return np.array([run.errors[i] for run, i in self._runs], dtype=np.float64)
 
-    def validation_scores(self) -> Scores:
-        """Return the scores of the validation part from each candidate after its chosen round."""
+    def validation_scores(self) -> Iterator[Scores]:
+        """Yield the scores of the validation part from each candidate after its chosen round."""
         votes = [run.vote(i) for run, i in self._runs]
         values = np.array([vote.sums(self.problem.valid) for vote in votes])
         zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
         solved = ~np.isnan(self.validation_losses())
-        return Scores(self.problem.y_valid, values, zero, solved)
+        yield Scores(self.problem.y_valid, values, zero, solved)
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, and the margins of the training examples."""
@@ -285,19 +292,17 @@ class FittedPredictions(Fitted):
                 y[out], self.predictor.predictions(X[seen], y[seen], self.grids, X[out], rng)
             )
 
-    def validation_losses(self) -> FloatArray:
-        """Return the losses, shape (n_candidates,); a single candidate is not trained for them."""
-        return super().validation_losses() if len(self.candidates) > 1 else np.zeros(1)
-
-    def validation_scores(self) -> Scores:
-        """Return the scores of the validation part."""
+    def validation_scores(self) -> Iterator[Scores]:
+        """Yield the scores of the validation part; a single candidate is not trained for them."""
+        if len(self.candidates) == 1:
+            return
         data, (X, y) = self.data, self.data.validation
         keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
         both = np.vstack([X, data.test.X]) if keep else X
         values = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
         if keep:
             values, self._on_test = np.split(values, [len(X)], axis=1)
-        return Scores(y, values)
+        yield Scores(y, values)
 
     def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
         """Yield the outputs for each fold; scores and probabilities may need another fit."""

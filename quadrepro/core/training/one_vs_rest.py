@@ -60,14 +60,11 @@ class FittedOneVsRest(Fitted):
         for parts in zip(*each, strict=True):
             yield self._codes_of(parts)
 
-    def validation_scores(self) -> Scores:
-        """Return the predicted codes of the validation part."""
-        return self._codes_of([fitted.validation_scores() for fitted in self.each])
-
-    def validation_losses(self) -> FloatArray:
-        """Return the errors; a single candidate of a predictor is not trained for them."""
-        is_single = len(self.candidates) == 1 and isinstance(self.each[0], FittedPredictions)
-        return np.zeros(1) if is_single else super().validation_losses()
+    def validation_scores(self) -> Iterator[Scores]:
+        """Yield the predicted codes of the validation part."""
+        each = (fitted.validation_scores() for fitted in self.each)
+        for parts in zip(*each, strict=True):
+            yield self._codes_of(parts)
 
     def _codes_of(self, parts: Sequence[Scores]) -> Scores:
         """Return the predicted codes, given the scores of each class against the rest."""

@@ -328,7 +328,7 @@ DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
     trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.from_values({"lam": [1.0, 0.3]})])
     losses = trainer.validation_losses()
-    scored = trainer.validation_scores()
+    [scored] = trainer.validation_scores()
     assert losses.tolist() == scored.losses("classification").tolist()
     held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
     assert trainer.candidates == held.candidates
