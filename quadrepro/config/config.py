@@ -125,6 +125,10 @@ class Experiment:
                 yield
         except PydanticCustomError as error:
             raise self.error(error.message(), *(error.context or {})["place"]) from None
+        except ConfigError as error:
+            if not place:  # a mistake in another file, such as the paper's, names its own place
+                raise
+            raise self.error(str(error), *place) from None
 
     @cached_property
     def algorithms(self) -> tuple[Column, ...]:

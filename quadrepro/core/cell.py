@@ -98,7 +98,7 @@ class CellResult:
     seconds: float
 
 
-def compute(cell: Cell) -> CellResult:
+def compute_cell(cell: Cell) -> CellResult:
     """Return the result of a cell."""
     data, protocol = training_data(cell), cell.protocol
     fitted = fit(cell.learner, data, cell.grids)

@@ -35,7 +35,7 @@ from threadpoolctl import ThreadpoolController
 from quadrepro.base.atomic import write_bytes
 from quadrepro.base.text import tell
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import Cell, CellResult, compute, rmse, training_data
+from quadrepro.core.cell import Cell, CellResult, compute_cell, rmse, training_data
 from quadrepro.core.training.imported import place_of_user
 from quadrepro.engine.keys import environment, makers, utc_now
 from quadrepro.engine.records import Record, Status
@@ -84,7 +84,7 @@ def run_cell(cell: Cell, limits: Limits = NO_LIMITS) -> Record:
             cell.learner.try_code(cell.grids[0].candidates[0])
             training_data(cell)
             with timer.running():
-                result = compute(cell)
+                result = compute_cell(cell)
             texts = dict.fromkeys(f"{w.category.__name__}: {w.message}" for w in caught)
             return replace(_record(cell, result), warnings=[_printable(text) for text in texts])
     except MemoryError:

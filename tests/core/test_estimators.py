@@ -333,14 +333,14 @@ def test_numbers_of_any_type_are_pythons_own_in_loops(
 ) -> None:
     X, y = examples()
     seen: list[Any] = []
-    checked = votes.checked
+    checked = votes.checked_candidate
 
     def spy(*args: Any) -> Any:
         seen.append(checked(*args))
         return seen[-1]
 
-    monkeypatch.setattr(votes, "checked", spy)
-    monkeypatch.setattr(decision, "checked", spy)
+    monkeypatch.setattr(votes, "checked_candidate", spy)
+    monkeypatch.setattr(decision, "checked_candidate", spy)
     clone(estimator).set_params(**{name: value}).fit(X, y)
     values = {key: v for candidate in seen for key, v in candidate.items()}
     assert values[name] == value

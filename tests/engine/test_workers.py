@@ -23,8 +23,7 @@ from numba.core import event
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.cell import Cell, CellResult
-from quadrepro.core.cell import compute as compute_cell
+from quadrepro.core.cell import Cell, CellResult, compute_cell
 from quadrepro.core.problems import FreshRows
 from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.grid import Grid
@@ -181,7 +180,7 @@ def test_compilation_takes_none_of_a_cells_time(monkeypatch: pytest.MonkeyPatch)
         return compute_cell(cell)
 
     cell = odd()
-    monkeypatch.setattr(worker, "compute", compile_slowly)
+    monkeypatch.setattr(worker, "compute_cell", compile_slowly)
     assert run_cell(cell, Limits(seconds=0.4)).ok
 
 

@@ -123,10 +123,12 @@ def learner_of(estimator: Any, **others: Any) -> Any:
 def candidate_of(estimator: Any, learner: Learner) -> dict[str, float]:
     """Return the parameters that are hyper-parameters of a learner, or raise ValueError."""
     parameters = [(h, getattr(estimator, h.name)) for h in learner.hyperparameters]
-    return checked(learner, {h.name: v for h, v in parameters if v is not None or not h.optional})
+    return checked_candidate(
+        learner, {h.name: v for h, v in parameters if v is not None or not h.optional}
+    )
 
 
-def checked(learner: Learner, candidate: Mapping[str, Any]) -> dict[str, float]:
+def checked_candidate(learner: Learner, candidate: Mapping[str, Any]) -> dict[str, float]:
     """Return values of hyper-parameters as Python's own numbers, or raise ValueError.
 
     Each loop is compiled for one type of numbers.

@@ -8,7 +8,7 @@ from dataclasses import KW_ONLY, dataclass
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.estimators.decision import checked
+from quadrepro.core.estimators.decision import checked_candidate
 from quadrepro.core.estimators.votes import VoteClassifier
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.lp_reg import RegularizedLP
@@ -137,7 +137,7 @@ class RegularizedLPBoostClassifier(VoteClassifier):
     n_rounds: int = 100
 
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
-        return checked(algorithm, {"nu": self.nu_})
+        return checked_candidate(algorithm, {"nu": self.nu_})
 
     def _weights_of(self, X: FloatArray, y: FloatArray, weights: FloatArray | None) -> FloatArray:
         counts = np.ones(len(y)) if weights is None else in_range(weights)

@@ -20,7 +20,7 @@ from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
-    checked,
+    checked_candidate,
     learner_of,
     two_classes,
 )
@@ -484,9 +484,9 @@ class HedgeBoostClassifier(VoteClassifier):
     n_rounds: int = 1000
 
     def _candidate(self, algorithm: Algorithm, total: float) -> dict[str, float]:
-        n_rounds = checked(algorithm, {N_ROUNDS.name: self.n_rounds})
+        n_rounds = checked_candidate(algorithm, {N_ROUNDS.name: self.n_rounds})
         rate = experts_rate(self.n_rounds, total) if self.eta is None else self.eta
-        eta = checked(algorithm, {"eta": rate})
+        eta = checked_candidate(algorithm, {"eta": rate})
         self.eta_ = eta["eta"]
         return eta | n_rounds
 
@@ -704,5 +704,5 @@ class QuadBoostClassifier(VoteClassifier):
         most = MOST_ROUNDS if self.norm == "l1" else UNTIL_CONVERGED
         n_rounds = most if self.n_rounds is None else self.n_rounds
         names = [h.name for h in algorithm.hyperparameters if h != N_ROUNDS]
-        values = checked(algorithm, {name: getattr(self, name) for name in names})
-        return values | checked(QuadBoost(), {N_ROUNDS.name: n_rounds})
+        values = checked_candidate(algorithm, {name: getattr(self, name) for name in names})
+        return values | checked_candidate(QuadBoost(), {N_ROUNDS.name: n_rounds})

@@ -52,7 +52,7 @@ NO_MARGIN = 1e-12
 
 
 @njit
-def boost(
+def take_rounds(
     gram: Gram,
     correlations: FloatArray,
     eta: FloatArray,
@@ -163,7 +163,7 @@ class CBoundBoosting(BoostingAlgorithm):
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         form = self.reweight, self.allow_repeats, self.by_slope
-        return boost(*problem.quadratic(sample), n_rounds, *form)
+        return take_rounds(*problem.quadratic(sample), n_rounds, *form)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         return normalised(super()._paths(problem, grid))

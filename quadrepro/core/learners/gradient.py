@@ -71,7 +71,7 @@ def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
     return ratio(np.ones(len(g)), np.sqrt(mean_of(np.square(g), weights)))
 
 
-class Round(NamedTuple):
+class TreeRound(NamedTuple):
     """Step of every run in a round: F <- kept F + weights g.
 
     Attributes
@@ -222,7 +222,7 @@ class GradientBoost(Predictor):
         values: FloatArray,
         n_rounds: int,
         weights: FloatArray | None = None,
-    ) -> Iterator[tuple[Round, Callable[[], FloatArray]]]:
+    ) -> Iterator[tuple[TreeRound, Callable[[], FloatArray]]]:
         """Run for every value of the step's hyper-parameter.
 
         Parameters
@@ -240,7 +240,7 @@ class GradientBoost(Predictor):
 
         Yields
         ------
-        Round
+        TreeRound
             The tree and the weight of a round.
         function
             Returns the mean loss on the training examples, shape (n_runs,); valid until the next
@@ -260,7 +260,7 @@ class GradientBoost(Predictor):
             weight = self._weights(k, values, g, w, search)
             scores += weight[:, None] * g
             terms = loss.terms(scores, y)
-            yield Round(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores, y, w)
+            yield TreeRound(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores, y, w)
 
     def predictions(
         self,

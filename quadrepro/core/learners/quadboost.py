@@ -44,7 +44,7 @@ Penalty = tuple[float, float, float]
 
 
 @njit
-def boost(
+def take_rounds(
     gram: Gram,
     mu: FloatArray,
     eta: FloatArray,
@@ -159,7 +159,7 @@ class QuadBoost(BoostingAlgorithm):
         by_correlation = signs or self.selection == "correlation"
         tol = 1e-9 if self.norm == "l1" else 1e-12
         penalty = self.penalty(value)
-        return boost(gram, mu, eta, penalty, self.reweight, by_correlation, tol, n_rounds)
+        return take_rounds(gram, mu, eta, penalty, self.reweight, by_correlation, tol, n_rounds)
 
 
 _ROUNDS = {"n_rounds": [10, 100, 1000, 10_000]}

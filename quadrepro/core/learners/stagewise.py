@@ -51,7 +51,7 @@ EPS = float(np.finfo(np.float64).eps)
 LEAST_WEIGHT = 1e-100
 """Least share of the largest example weight, so that no leaf has a weight of 0."""
 
-NO_EDGE = 1e-10
+NO_WEIGHT = 1e-10
 """Largest weight of a vote that counts as zero, due to rounding."""
 
 TIED_SHARES = 1e-10
@@ -107,7 +107,7 @@ class EstimatorLearner:
 
 
 WeakLearner = TreeLearner | EstimatorLearner
-Round = tuple[Fitted, FloatArray, float]
+WeakRound = tuple[Fitted, FloatArray, float]
 """Weak learners of a round, their answers on training examples, and the round's weight."""
 
 
@@ -199,7 +199,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         F = np.zeros((len(codes), n_classes))
         for _ in range(self.n_rounds if n_classes > 1 else 0):
             fitted, answers, weight = self._boost(weak, codes, c, F)
-            if weight <= NO_EDGE:
+            if weight <= NO_WEIGHT:
                 break
             decides = weight == np.inf
             weight = 1.0 + sum(self.estimator_weights_) if decides else weight
@@ -212,7 +212,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         return self
 
     @abstractmethod
-    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
         """Take one round, given y and c of shape (n_samples,) and F of (n_samples, n_classes).
 
         A weight of zero ends the run without the round. An infinite weight ends the run with the
@@ -434,7 +434,7 @@ class RealAdaBoostClassifier(StagewiseClassifier):
 
     fits = "probabilities"
 
-    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
         fitted, f = weak.fit_classes(weights_of(y, c, F))
         return fitted, f, 1.0
 
@@ -496,7 +496,7 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
 
     fits = "numbers"
 
-    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
         signs = np.where(y == 1, 1.0, -1.0)
         fitted, f = weak.fit_numbers(signs[None], weights_of(y, c, F)[None])
         return fitted, f, 1.0
@@ -580,7 +580,7 @@ class LogitBoostClassifier(StagewiseClassifier):
     _: KW_ONLY
     z_max: float = 4.0
 
-    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
         classes = np.arange(F.shape[1])[1 if F.shape[1] == 2 else 0 :]
         is_class, p = y == classes[:, None], probabilities_of(F).T[classes]
         # z is 1 / p for the class, and -1 / (1 - p) for all others.
@@ -655,7 +655,7 @@ class AdaBoostM1Classifier(StagewiseClassifier):
     has_probabilities = False
     many_classes = True
 
-    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> Round:
+    def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
         w = weights_of(y, c, F)
         fitted, votes = weak.fit_classes(w)
         missed, hit = np.bincount(votes[0] == y, w, minlength=2)

@@ -25,7 +25,7 @@ from quadrepro.core.jit import njit
 LeafArray = NDArray[np.int32]
 ExampleArray = NDArray[np.uint32]
 
-TIE = 1e-10
+TIED_GAIN = 1e-10
 """Largest relative difference between gains that tie, due to rounding."""
 
 NO_GAIN = 1e-12
@@ -536,8 +536,8 @@ def _best_whole_cut(
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
         # If cuts tie, the first is taken in an upward list, and the last in a downward list.
-        tie = 1.0 + TIE if s % 2 == 0 else 1.0 - TIE
-        floor, total = top * (1.0 + TIE), 0
+        tie = 1.0 + TIED_GAIN if s % 2 == 0 else 1.0 - TIED_GAIN
+        floor, total = top * (1.0 + TIED_GAIN), 0
         for i in range(min(len(examples), count - 1)):
             example = examples[i]
             total += target[example] - centre
@@ -566,8 +566,8 @@ def _best_weighted_cut(
     top, best, bound = 0.0, 0, np.int64(0)
     for s in range(len(begins)):
         examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        tie = (1.0 + TIE) ** 2 if s % 2 == 0 else (1.0 - TIE) ** 2
-        floor, left, total = top * (1.0 + TIE) ** 2, 0.0, 0.0
+        tie = (1.0 + TIED_GAIN) ** 2 if s % 2 == 0 else (1.0 - TIED_GAIN) ** 2
+        floor, left, total = top * (1.0 + TIED_GAIN) ** 2, 0.0, 0.0
         totals[:] = 0.0
         for i in range(min(len(examples), count - 1)):
             example = examples[i]
@@ -595,7 +595,7 @@ def _best_weighted_cut(
 @njit
 def _first_tied(gains: FloatArray) -> int:
     """Return the first place of the largest of gains, (n_leaves,), or of a tie with it."""
-    floor, place = gains.max() * (1.0 - TIE), 0
+    floor, place = gains.max() * (1.0 - TIED_GAIN), 0
     while gains[place] < floor:
         place += 1
     return place

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.voters.coded import ZERO_VOTE
+from quadrepro.core.voters.coded import ZERO_VOTE, first_of_equal_rows, leading_signs
 from quadrepro.core.voters.reduction import reduce_problem
 
 DELTA = 0.05
@@ -223,11 +223,10 @@ def voters(t: Trained) -> FloatArray:
 def distinct_voters_in_vote(t: Trained) -> FloatArray:
     """Return the number of voters with a weight; those equal up to sign have one together."""
     H = t.voters
-    # The first value that is not 0 is positive: equal up to sign becomes equal.
-    signs = np.sign(H[(H != 0).argmax(axis=0), np.arange(H.shape[1])])
-    _, places = np.unique(H * signs, axis=1, return_inverse=True)
-    together = np.zeros((places.max() + 1, len(t.votes)))
-    np.add.at(together, places.ravel(), (t.votes * signs).T)
+    signs = leading_signs(H)
+    firsts, places = first_of_equal_rows((H * signs).T)
+    together = np.zeros((len(firsts), len(t.votes)))
+    np.add.at(together, places, (t.votes * signs).T)
     counts = np.count_nonzero(np.abs(together) > ROUNDING * t.totals.T, axis=0)
     return np.asarray(counts, dtype=np.float64)
 

@@ -73,7 +73,7 @@ class FittedOneVsRest(Fitted):
         is_class = np.array([part.y > 0 for part in parts])
         # A class without training examples gets a code that is never predicted.
         y = np.where(is_class.any(axis=0), self._codes[is_class.argmax(axis=0)], -1)
-        predicted = self._codes[first_of_largest(values, zero[:, None])]
+        predicted = self._codes[first_within(values, zero[:, None])]
         solved = np.ones(len(predicted), dtype=np.bool_)
         for part in parts:
             solved &= part.solved
@@ -94,7 +94,7 @@ class FittedOneVsRest(Fitted):
     def _joined(self, binary: Sequence[Outputs]) -> Outputs:
         """Return the outputs for all classes, given outputs of each class against the rest."""
         columns = np.array([outputs.scores for outputs in binary])
-        predicted = first_of_largest(columns, max(outputs.zero for outputs in binary))
+        predicted = first_within(columns, max(outputs.zero for outputs in binary))
         scores = np.full((columns.shape[1], self.data.n_classes), -np.inf)
         scores[:, self._codes] = columns.T
         return Outputs(self._codes[predicted], scores, self._probabilities(binary))
@@ -115,7 +115,7 @@ class FittedOneVsRest(Fitted):
         return np.where(total > 0, sums / np.where(total > 0, total, 1.0), equal)
 
 
-def first_of_largest(scores: FloatArray, zero: FloatArray | float) -> IntArray:
+def first_within(scores: FloatArray, zero: FloatArray | float) -> IntArray:
     """Return the index of the first largest score along the first axis, shape (...).
 
     Parameters

@@ -22,7 +22,7 @@ Words = NDArray[np.uint64]
 ZERO_VOTE = 1e-12
 """Largest share of its total weight at which a vote counts as zero, due to rounding."""
 
-ROWS_AT_ONCE = 1024
+ROWS_IN_CACHE = 1024
 """Number of examples that are summed at a time, so that their sums stay in the cache."""
 
 
@@ -179,8 +179,7 @@ class VoterMatrix:
         if self.has_signs:
             positive = self.H > 0
             return first_of_equal_rows((positive == positive[0]).T)[0]
-        leading = self.H[(self.H != 0).argmax(axis=0), np.arange(self.n_voters)]
-        return first_of_equal_rows((self.H * np.where(leading < 0, -1.0, 1.0)).T)[0]
+        return first_of_equal_rows((self.H * leading_signs(self.H)).T)[0]
 
     def distinct_examples(self, y: FloatArray) -> tuple[IntArray, IntArray]:
         """Return the first example of each group of equal examples and labels, and all groups.
@@ -218,6 +217,15 @@ def codes_of_matrix(H: FloatArray) -> CodedVoters:
 def dtype_of(sizes: IntArray) -> np.dtype[Any]:
     """Return the type of codes for chains of these sizes: one byte for at most 255 voters."""
     return np.min_scalar_type(sizes.max(initial=1))
+
+
+def leading_signs(H: FloatArray) -> FloatArray:
+    """Return -1 for voters whose first value other than 0 is negative, else 1, (n_voters,).
+
+    Voters that are equal up to sign are equal once they are multiplied by it.
+    """
+    leading = H[(H != 0).argmax(axis=0), np.arange(H.shape[1])]
+    return np.where(leading < 0, -1.0, 1.0)
 
 
 def random_words(n: int) -> Words:
@@ -293,8 +301,8 @@ def add_entries(codes: Codes, first: IntArray, table: NDArray[Any]) -> NDArray[A
     """
     n_examples, n_columns = codes.shape[1], table.shape[1]
     sums = np.zeros((n_examples, n_columns), table.dtype)
-    for start in range(0, n_examples, ROWS_AT_ONCE):
-        stop = min(start + ROWS_AT_ONCE, n_examples)
+    for start in range(0, n_examples, ROWS_IN_CACHE):
+        stop = min(start + ROWS_IN_CACHE, n_examples)
         for chain in range(len(codes)):
             entries = table[first[chain] + chain : first[chain + 1] + chain + 1]
             if n_columns == 1:

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.jit import njit
+from quadrepro.core.voters.thresholds import ROWS_AT_ONCE
 
 Codes = NDArray[np.uint16]
 
@@ -22,9 +23,6 @@ STEPS = 65535
 
 ROUNDS_AT_ONCE = 64
 """Number of rounds for which stumps are drawn at a time."""
-
-ROWS_AT_ONCE = 256
-"""Number of examples that are coded at a time, so that they stay in the processor's cache."""
 
 
 def coded(X: FloatArray, train: FloatArray) -> Codes:
@@ -139,7 +137,7 @@ class RandomStumps:
         """
         order = np.lexsort((~self.cuts, self.attributes))
         stumps = order, self.attributes, self.cuts
-        above = sums_above(self.codes, self._falling, *stumps, np.ascontiguousarray(units.T))
+        above = sums_above_cuts(self.codes, self._falling, *stumps, np.ascontiguousarray(units.T))
         return np.asarray((2 * above - units.sum(axis=1, keepdims=True)) * self.turns)
 
     def _draw(self) -> None:
@@ -162,7 +160,7 @@ class RandomStumps:
 
 
 @njit
-def sums_above(
+def sums_above_cuts(
     codes: Codes,
     falling: IntArray,
     order: IntArray,

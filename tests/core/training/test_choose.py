@@ -59,7 +59,7 @@ from quadrepro.core.training.fitted import (
     Scores,
 )
 from quadrepro.core.training.grid import Grid, Hyperparameter
-from quadrepro.core.training.one_vs_rest import FittedOneVsRest, first_of_largest, fit
+from quadrepro.core.training.one_vs_rest import FittedOneVsRest, first_within, fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
 from quadrepro.core.voters.drawn import Codes, RandomStumps
@@ -763,4 +763,4 @@ def test_a_candidate_needs_a_solution_for_every_class() -> None:
 )
 def test_the_first_of_equal_scores_counts(scores: list[float], zero: float, first: int) -> None:
     column: FloatArray = np.array(scores)[:, None]
-    assert first_of_largest(column, zero).tolist() == [first]
+    assert first_within(column, zero).tolist() == [first]
