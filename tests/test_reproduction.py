@@ -59,7 +59,7 @@ def test_a_failed_cell_is_computed_again_only_if_asked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     with monkeypatch.context() as patched:
-        patched.setattr(worker, "compute", lambda cell: 1 / 0)
+        patched.setattr(worker, "compute_cell", lambda cell: 1 / 0)
         assert cell_of(tmp_path)["status"] == "failed"
     assert [cell_of(tmp_path, retry=of)["status"] for of in (False, True)] == ["failed", "ok"]
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -19,6 +20,8 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.training.grid import Grid
+from quadrepro.data.card import load_card
+from quadrepro.data.store import find_datasets
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper, paper_names
@@ -133,15 +136,13 @@ def noiseless(path: Path) -> Measures:
     return measures
 
 
-@pytest.fixture
-def data(
-    canonical_folder: Path,
-    tmp_path_factory: pytest.TempPathFactory,
-    monkeypatch: pytest.MonkeyPatch,
-) -> Path:
-    """Return the folder of canonical CSVs; large ones are parsed once for all tests."""
-    monkeypatch.setenv("QUADREPRO_CACHE", str(tmp_path_factory.getbasetemp() / "caches" / "claims"))
-    return canonical_folder
+@pytest.fixture(scope="module")
+def data(canonical_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Yield the folder of canonical CSVs; the largest of them is parsed once for all tests."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("QUADREPRO_CACHE", str(tmp_path_factory.mktemp("cache")))
+        find_datasets([load_card("mnist")], canonical_folder)["mnist"].load(keep=True)
+        yield canonical_folder
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
