@@ -47,15 +47,14 @@ def fetch_command(
     something could not be downloaded.
     """
     from quadrepro.data.card import card_names, load_card
-    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.data.fetch import bring
     from quadrepro.data.store import find_datasets
 
     if not names and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
     cards, tasks = (map(load_card, card_names()), []) if everything else _named(names)
     by_name = {card.name: card for card in cards}
-    bring(missing_cards(by_name.values(), data), data, offline=offline)
-    bring_tasks(tasks, offline=offline)
+    bring(by_name.values(), tasks, data, offline=offline)
     for place in find_datasets(by_name.values(), data).values():
         place.load()
     if not quiet:

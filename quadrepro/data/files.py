@@ -105,20 +105,16 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
 
 
 def read_source(source: FileSource) -> pd.DataFrame:
-    """Return the rows of a user's file, with the rows of its test file below them."""
+    """Return the rows of a user's file and, below them, of its test file, with their parts."""
     frame = read_file(Path(source.path), source, source.member)
     if not source.test:
         return frame
     layout = source.model_copy(update={"skip": source.test_skip})
     test = read_file(Path(source.test), layout, source.member)
-    return with_parts(frame, test.set_axis(frame.columns[: test.shape[1]], axis=1), source.test)
-
-
-def with_parts(train: pd.DataFrame, test: pd.DataFrame, path: str) -> pd.DataFrame:
-    """Return training and test rows with a column that tells their parts, numbered from 1."""
-    if [*train.columns] != [*test.columns]:
-        raise DataError(f"{path}: its columns differ from the training rows")
-    parts = [frame.assign(**{PART: name}) for frame, name in ((train, "train"), (test, "test"))]
+    if test.shape[1] != frame.shape[1]:
+        raise DataError(f"{source.test}: it is not written as {source.path}")
+    test = test.set_axis(frame.columns, axis="columns")
+    parts = [frame.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return _numbered(pd.concat(parts, ignore_index=True))
 
 
@@ -153,8 +149,7 @@ def _column(column: pd.Series) -> pd.Series:
         values = [None if value is None or value != value else value for value in column]
         if all(value is None or type(value) in (int, float) for value in values):
             return pd.Series(values, column.index, "float64")
-        values = [_written(value) for value in values]
-        column = pd.Series(values, column.index)
+        column = pd.Series([_written(value) for value in values], column.index)
     return column.astype("str").str.strip().fillna("")
 
 

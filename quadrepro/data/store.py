@@ -85,15 +85,14 @@ class Found:
             return cache.read(where, card, only)
         file = Path(where.path) if isinstance(where, FileSource) else where
         is_large = card.rows * len(card.attributes) >= LARGE
-        if not (isinstance(file, Path) and is_large):
-            return sort_rows(verified(card, _parsed(where, card), self.origin))
-        if entry := cache.find(card, file):
+        large_file = file if is_large and isinstance(file, Path) else None
+        if large_file and (entry := cache.find(card, large_file)):
             with contextlib.suppress(cache.DamagedError):
                 return cache.read(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
-        if keep:
+        if large_file and keep:
             try:
-                cache.write(card, table, self.origin, file)
+                cache.write(card, table, self.origin, large_file)
             except DataError as error:
                 cache.log.warning("%s", error)
         return table
