@@ -88,9 +88,8 @@ def _datasets(folder: Path | None) -> Listing:
 
     rows: list[tuple[str, ...]] = []
     for card in map(load_card, card_names()):
-        place = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
-        rows.append((card.name, card.task, size, place.origin if place else "not here", card.title))
+        rows.append((card.name, card.task, size, locate(card, folder).origin, card.title))
     return ("name", "task", "rows x attributes", "available from", "title"), rows
 
 
@@ -178,7 +177,8 @@ def _show_card(name: str, data: Path | None) -> None:
     card, path = load_card(name), find_card(name)
     assert path is not None
     echo(f"# {path}\n{read_text(path).rstrip()}")
-    if (place := locate(card, data)) is None:
+    place = locate(card, data)
+    if place.where is None:
         echo(f"# here: no; fetch with: quadrepro fetch {name}")
         return
     echo(f"# here: {place.origin}")

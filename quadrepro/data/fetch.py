@@ -16,17 +16,13 @@ from quadrepro.errors import DataError, NoConnectionError
 
 
 def bring(
-    cards: Iterable[Card],
-    tasks: Iterable[tuple[Card, int]],
-    folder: Path | None,
-    *,
-    offline: bool,
+    cards: Iterable[Card], tasks: Iterable[tuple[Card, int]], folder: Path | None, *, offline: bool
 ) -> None:
     """Fetch data sets and splits of OpenML tasks that are not here, one after the other.
 
     A line is printed for each data set.
     """
-    missing = [card for card in cards if locate(card, folder) is None]
+    missing = [card for card in cards if locate(card, folder).where is None]
     if missing and offline:
         raise missing_error(missing, folder)
     failures: list[str] = []

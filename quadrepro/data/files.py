@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, read_text
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, numbered, read_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -98,7 +98,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     if not frame.size:
         raise DataError(f"{path}: the file has no rows")
     if layout.format not in ("arff", "excel"):
-        frame = _numbered(frame)
+        frame = numbered(frame)
     for j in range(frame.shape[1]):
         frame.isetitem(j, _column(frame.iloc[:, j]))
     return frame
@@ -115,7 +115,7 @@ def read_source(source: FileSource) -> pd.DataFrame:
         raise DataError(f"{source.test}: it is not written as {source.path}")
     test = test.set_axis(frame.columns, axis="columns")
     parts = [frame.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
-    return _numbered(pd.concat(parts, ignore_index=True))
+    return numbered(pd.concat(parts, ignore_index=True))
 
 
 @contextmanager
@@ -133,10 +133,6 @@ def _readable(path: Path, form: str) -> Iterator[None]:
             reason = str(error)
         reason = textwrap.shorten(reason, 200)
         raise DataError(f"{path}: not readable as {form}: {reason}") from error
-
-
-def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
 def _column(column: pd.Series) -> pd.Series:
@@ -265,7 +261,7 @@ def read_idx(paths: Sequence[Path]) -> pd.DataFrame:
         tables = [np.column_stack([x.reshape(len(x), -1), labels]) for x, labels in pairs]
         # Columns are contiguous, as they are read one by one.
         table = np.concatenate(tables).astype(np.float64, order="F")
-    return _numbered(pd.DataFrame(table, copy=False))
+    return numbered(pd.DataFrame(table, copy=False))
 
 
 def _idx_array(path: Path) -> NDArray[np.uint8]:

@@ -169,7 +169,7 @@ def _read(
     inner, content = unpack(path, stated.member)
     form = format_of(inner, content, path)
     for name, formats in FORMATS_OF_OPTIONS.items():
-        if getattr(stated, name) not in (None, False, "") and form not in formats:
+        if getattr(stated, name) and form not in formats:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)

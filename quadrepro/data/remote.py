@@ -22,6 +22,7 @@ from quadrepro.base.types import IntArray
 from quadrepro.data.cache import TEST, TRAIN
 from quadrepro.data.files import read_file, read_idx
 from quadrepro.data.source import FileLayout, OpenMLSource, WebSource
+from quadrepro.data.text import numbered
 from quadrepro.errors import DataError, NoConnectionError
 
 RETRIES = 2
@@ -32,7 +33,7 @@ Parts = Sequence[tuple[IntArray, IntArray]]
 
 
 def download(source: OpenMLSource | WebSource, folder: Path) -> list[Path]:
-    """Return the files of a source, of which those that are already here are not downloaded.
+    """Return the files of a source; those that are already here are not downloaded again.
 
     OpenML's files are in the cache of the package, all others in the folder.
     """
@@ -71,8 +72,7 @@ def read(source: OpenMLSource | WebSource, paths: Sequence[Path]) -> pd.DataFram
         frames.append(frame.assign(**file.constants))
     if len(frames) == 1:
         return frames[0]
-    rows = pd.concat(frames, ignore_index=True)
-    return rows.set_index(pd.RangeIndex(1, len(rows) + 1, name="row"))
+    return numbered(pd.concat(frames, ignore_index=True))
 
 
 def read_task(number: int) -> tuple[int, Parts]:
@@ -113,7 +113,7 @@ def _unusable(number: int, why: str) -> DataError:
 
 @contextlib.contextmanager
 def _in_one_line(subject: str) -> Iterator[None]:
-    """Turn any error of a download, of which there are many kinds, into one of a single line."""
+    """Turn an error of a download, whose kinds are many, into a `DataError` of one line."""
     try:
         yield
     except requests.ConnectionError as error:

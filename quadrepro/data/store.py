@@ -110,9 +110,9 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     return to_table(read_source(where), where, card, where.path)
 
 
-def locate(card: Card, folder: Path | None = None) -> Found | None:
+def locate(card: Card, folder: Path | None = None) -> Found:
     """Find the rows of a data set without reading them."""
-    return next((Found(card, where) for where in _places(card, folder)), None)
+    return Found(card, next(_places(card, folder), None))
 
 
 def _places(card: Card, folder: Path | None) -> Iterator[Where]:
@@ -149,12 +149,11 @@ def find_datasets(
     cards: Iterable[Card], folder: Path | None = None, *, lenient: bool = False
 ) -> dict[str, Found]:
     """Find data sets without reading their rows; if lenient, those that are not here as well."""
-    by_name = {card.name: card for card in cards}
-    places = {name: locate(card, folder) for name, card in by_name.items()}
-    missing = [card for name, card in by_name.items() if places[name] is None]
+    places = {card.name: locate(card, folder) for card in cards}
+    missing = [place.card for place in places.values() if place.where is None]
     if missing and not lenient:
         raise missing_error(missing, folder)
-    return {name: place or Found(by_name[name], None) for name, place in places.items()}
+    return places
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

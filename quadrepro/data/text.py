@@ -191,8 +191,13 @@ def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
         lines = [line for line, _ in rows()]
     frame = pd.DataFrame({j: column.to_pandas() for j, column in enumerate(columns)})
     if len(lines) != n_rows:
-        return frame.set_axis(pd.RangeIndex(1, n_rows + 1, name="row"))
+        return numbered(frame)
     return frame.set_axis(pd.Index(lines, name="line"))
+
+
+def numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index, called "row", is the number of each row from 1."""
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
 
 
 def _columns(text: bytes, separator: str, skip: int, width: int) -> list[pa.ChunkedArray]:

@@ -111,7 +111,7 @@ def test_the_next_source_is_tried_and_every_failure_is_a_line(
     assert first == "toy could not be fetched:"
     assert of_openml.startswith("  toy: OpenML 7 differs from the card: rows: 3 instead of 4; ")
     assert of_uci.startswith(f"  {server.url}/toy.test: 404 Client Error: Not Found")
-    assert locate(online_toy) is None
+    assert locate(online_toy).where is None
     server.put("/toy.test", HALF_2)
     assert fetch(online_toy) == f"{server.url}/toy.data + {server.url}/toy.test"
     assert load_dataset("toy").table.n_rows == 4
