@@ -13,7 +13,7 @@ from pathlib import Path
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, sort_rows
-from quadrepro.data.card import Card, load_card
+from quadrepro.data.card import Card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
 from quadrepro.data.source import FileLayout, FileSource, GeneratedSource, Layout, describe, origin
@@ -138,11 +138,6 @@ def data_folder(folder: Path | None = None) -> Path | None:
     if folder is not None and not folder.is_dir():
         raise DataError(f"the data folder {folder} does not exist; see --data and QUADREPRO_DATA")
     return folder
-
-
-def load_dataset(name: str, folder: Path | None = None) -> Dataset:
-    """Load a data set and check it against its card."""
-    return find_datasets([load_card(name)], folder)[name].load()
 
 
 def find_datasets(

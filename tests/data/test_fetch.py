@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quadrepro.data import store
 from quadrepro.data.cache import TEST, TRAIN, cache_folder, has_splits, hash_of_splits, load_splits
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.fetch import bring, fetch, fetch_task
 from quadrepro.data.source import OpenMLSource, RemoteFile, WebSource
-from quadrepro.data.store import load_dataset, locate
+from quadrepro.data.store import locate
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
 from tests.cli.call import quadrepro
-from tests.data.tables import written_card
+from tests.data import tables
+from tests.data.tables import load_dataset, written_card
 from tests.make import plan_of, write_config
 from tests.server import Server
 
@@ -46,7 +46,7 @@ def online_toy(
 ) -> Card:
     """Return the toy card with sources on the server, which has none of them yet."""
     card = with_source(toy, OPENML, web(server, "toy.data", "toy.test"))
-    monkeypatch.setattr(store, "load_card", lambda name: card)
+    monkeypatch.setattr(tables, "load_card", lambda name: card)
     return card
 
 
