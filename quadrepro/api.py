@@ -501,7 +501,7 @@ def prepare(
     """
     from quadrepro.config.loading import load_experiment, load_mapping
     from quadrepro.config.plan import make_plan
-    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.data.fetch import bring
     from quadrepro.tables.kinds import check_tables
 
     folder = None if data is None else Path(data)
@@ -512,8 +512,7 @@ def prepare(
     check_tables(experiment)
     if check_data:
         cards = {entry.name: entry.card for entry in experiment.config.datasets}
-        bring(missing_cards(cards.values(), folder), folder, offline=offline)
-        bring_tasks(experiment.openml_tasks, offline=offline)
+        bring(cards.values(), experiment.openml_tasks, folder, offline=offline)
     plan = make_plan(experiment, folder, lenient=not check_data)
     if check_data:
         plan.check_data()

@@ -17,8 +17,8 @@ import pytest
 from hypothesis import settings
 
 from quadrepro.core.training.imported import enter
-from quadrepro.data import store
 from quadrepro.data.card import Card
+from tests.data import tables
 from tests.data.tables import Save, make_card
 from tests.server import Server
 
@@ -139,9 +139,9 @@ def toy() -> Card:
 
 @pytest.fixture
 def known_toy(toy: Card, monkeypatch: pytest.MonkeyPatch) -> Card:
-    """Make `load_card` of the store know the toy card."""
-    load_card = store.load_card
-    monkeypatch.setattr(store, "load_card", lambda name: toy if name == "toy" else load_card(name))
+    """Make `load_card` of the tests' tables know the toy card."""
+    load_card = tables.load_card
+    monkeypatch.setattr(tables, "load_card", lambda name: toy if name == "toy" else load_card(name))
     return toy
 
 

@@ -47,15 +47,14 @@ def fetch_command(
     something could not be downloaded.
     """
     from quadrepro.data.card import card_names, load_card
-    from quadrepro.data.fetch import bring, bring_tasks, missing_cards
+    from quadrepro.data.fetch import bring
     from quadrepro.data.store import find_datasets
 
     if not names and not everything:
         raise click.UsageError("name data sets or configs, or use --all")
     cards, tasks = (map(load_card, card_names()), []) if everything else _named(names)
     by_name = {card.name: card for card in cards}
-    bring(missing_cards(by_name.values(), data), data, offline=offline)
-    bring_tasks(tasks, offline=offline)
+    bring(by_name.values(), tasks, data, offline=offline)
     for place in find_datasets(by_name.values(), data).values():
         place.load()
     if not quiet:
@@ -89,9 +88,8 @@ def _datasets(folder: Path | None) -> Listing:
 
     rows: list[tuple[str, ...]] = []
     for card in map(load_card, card_names()):
-        place = locate(card, folder)
         size = f"{card.rows} x {len(card.attributes)}"
-        rows.append((card.name, card.task, size, place.origin if place else "not here", card.title))
+        rows.append((card.name, card.task, size, locate(card, folder).origin, card.title))
     return ("name", "task", "rows x attributes", "available from", "title"), rows
 
 
@@ -179,7 +177,8 @@ def _show_card(name: str, data: Path | None) -> None:
     card, path = load_card(name), find_card(name)
     assert path is not None
     echo(f"# {path}\n{read_text(path).rstrip()}")
-    if (place := locate(card, data)) is None:
+    place = locate(card, data)
+    if place.where is None:
         echo(f"# here: no; fetch with: quadrepro fetch {name}")
         return
     echo(f"# here: {place.origin}")

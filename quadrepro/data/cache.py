@@ -74,8 +74,7 @@ def find(card: Card, file: Path | None = None) -> CachedRows | None:
     try:
         return CachedRows(path, pq.read_metadata(path).metadata[_ORIGIN].decode())
     except (OSError, ValueError, KeyError, TypeError) as error:
-        _refuse_other_faults(error)
-        _set_aside(path)
+        _set_aside(path, error)
         return None
 
 
@@ -89,8 +88,7 @@ def read(entry: CachedRows, card: Card, only: Collection[str] | None = None) -> 
     try:
         table = pq.read_table(entry.path, columns=names, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
-        _refuse_other_faults(error)
-        _set_aside(entry.path)
+        _set_aside(entry.path, error)
         raise DamagedError(
             f"{entry.path} is damaged and was set aside; fetch the data set again with:"
             f" quadrepro fetch {card.name}"
@@ -153,13 +151,10 @@ def _keep(path: Path, content: bytes) -> None:
         ) from error
 
 
-def _refuse_other_faults(error: Exception) -> None:
-    """Raise an error of memory, or of access to a file, again: the file may be whole."""
+def _set_aside(path: Path, error: Exception) -> None:
+    """Rename a damaged file; an error of memory or of access, with a whole file, is raised."""
     if isinstance(error, MemoryError) or getattr(error, "errno", None):
         raise error
-
-
-def _set_aside(path: Path) -> None:
     aside = path.with_name(f"{path.name}.damaged")
     path.replace(aside)
     log.warning("%s is damaged and was set aside as %s", path, aside.name)
@@ -179,12 +174,11 @@ def load_splits(card: Card, task: int) -> NDArray[np.uint8]:
     path = _splits_path(card, task)
     try:
         splits: NDArray[np.uint8] = np.load(path)
+        if not path.stem.endswith(_hash(splits)):
+            raise ValueError("its content has another hash")
     except (OSError, ValueError, EOFError) as error:
-        _refuse_other_faults(error)
-        splits = np.empty(0, dtype=np.uint8)
-    if not path.stem.endswith(_hash(splits)):
-        _set_aside(path)
-        raise missing_splits([(card, task)])
+        _set_aside(path, error)
+        raise missing_splits([(card, task)]) from error
     return splits
 
 

@@ -176,25 +176,13 @@ def canonical_order(table: RawTable) -> IntArray:
         keys.append(table.part)
     order = np.argsort(keys[0], kind="stable")
     # The first key decides for most rows, and each of the others takes as long.
-    equal = repeats([keys[0][order]])
+    after, before = keys[0][order[1:]], keys[0][order[:-1]]
+    equal = (after == before) | (is_missing(after) & is_missing(before))
     tied = (np.append(equal, False) | np.insert(equal, 0, False))[: len(order)]
     if tied.any():
         rows = order[tied]
         order[tied] = rows[np.lexsort([key[rows] for key in reversed(keys)])]
     return order
-
-
-def repeats(columns: Iterable[Column]) -> BoolArray:
-    """Return whether each row but the first equals the row before it, shape (n_rows - 1,)."""
-    equal: BoolArray | None = None
-    for column in columns:
-        after, before = column[1:], column[:-1]
-        same = (after == before) | (is_missing(after) & is_missing(before))
-        equal = same if equal is None else equal & same
-        if not equal.any():
-            break
-    assert equal is not None
-    return equal
 
 
 def content_hash(table: RawTable) -> str:

@@ -228,13 +228,15 @@ def find_card(name: str, near: Path | None = None) -> Path | None:
 
     It is in the folder ``datasets`` next to the config or in the current folder, or it ships.
     """
-    paths = [folder / f"{name}.yaml" for folder in (*_own_folders(near), cards_folder())]
-    *own, shipped = [path for path in paths if path.stem == name]
-    for path in filter(Path.is_file, own):
-        if shipped.is_file() and not filecmp.cmp(shipped, path):
-            raise ConfigError(f"{path}: {name} ships with quadrepro; give this card another name")
-        return shipped if shipped.is_file() else path
-    return shipped if shipped.is_file() else None
+    if Path(name).name != name:
+        return None  # a path does not name a card
+    shipped, *own = (folder / f"{name}.yaml" for folder in (cards_folder(), *_own_folders(near)))
+    file = next(filter(Path.is_file, own), None)
+    if not shipped.is_file():
+        return file
+    if file is not None and not filecmp.cmp(shipped, file):
+        raise ConfigError(f"{file}: {name} ships with quadrepro; give this card another name")
+    return shipped
 
 
 def _own_folders(near: Path | None) -> list[Path]:

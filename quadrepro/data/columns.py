@@ -11,7 +11,7 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import TextArray, nominal_column, number, numeric_column, text_column
+from quadrepro.data.canonical import TextArray, nominal_column, numbers, numeric_column, text_column
 from quadrepro.data.source import Layout
 
 
@@ -40,9 +40,9 @@ def numbers_in(column: pd.Series, renamed: Mapping[str, str], layout: Layout) ->
     places, texts = _distinct(column)
     # A code has lost its empty decimals, which can be thousands: 18.000.
     codes = nominal_column(texts).tolist()
-    written = (renamed.get(code, text) for code, text in zip(codes, texts, strict=True))
-    parsed = (number(text, layout.decimal, thousands=layout.thousands) for text in written)
-    return numeric_column([*(np.inf if x is None else x for x in parsed), np.nan])[places]
+    written = [renamed.get(code, text) for code, text in zip(codes, texts, strict=True)]
+    # The place of a missing value is -1, the last text.
+    return numbers([*written, ""], layout.decimal, thousands=layout.thousands)[places]
 
 
 def _distinct(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
@@ -71,8 +71,7 @@ def _cast(column: pd.Series, gaps: list[str], decimal: str) -> FloatArray | None
 def _renumbered(values: FloatArray, renamed: Mapping[str, str]) -> FloatArray:
     """Return numbers with the new ones of those that are missing or renamed."""
     changed = numeric_column(values)
-    for code, new in renamed.items():
-        if code and (old := number(code)) is not None:
-            parsed = number(new)
-            changed[values == old] = np.inf if parsed is None else parsed
+    for old, new in zip(numbers(renamed), numbers(renamed.values()), strict=True):
+        if np.isfinite(old):
+            changed[values == old] = new
     return changed

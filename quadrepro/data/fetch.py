@@ -15,39 +15,36 @@ from quadrepro.data.store import BY_HAND, locate, missing_error
 from quadrepro.errors import DataError, NoConnectionError
 
 
-def missing_cards(cards: Iterable[Card], folder: Path | None) -> list[Card]:
-    """Return the cards of the data sets that are not available locally."""
-    return [card for card in cards if locate(card, folder) is None]
+def bring(
+    cards: Iterable[Card], tasks: Iterable[tuple[Card, int]], folder: Path | None, *, offline: bool
+) -> None:
+    """Fetch data sets and splits of OpenML tasks that are not here, one after the other.
 
-
-def bring(cards: list[Card], folder: Path | None, *, offline: bool) -> None:
-    """Fetch data sets into the cache one after the other, and print a line for each."""
-    if cards and offline:
-        raise missing_error(cards, folder)
+    A line is printed for each data set.
+    """
+    missing = [card for card in cards if locate(card, folder).where is None]
+    if missing and offline:
+        raise missing_error(missing, folder)
     failures: list[str] = []
-    for number, card in enumerate(cards, start=1):
+    for number, card in enumerate(missing, start=1):
         try:
             origin = fetch(card)
         except NoConnectionError as error:
             # If one server cannot be reached, the next one most likely cannot, either.
-            rest = [card.name for card in cards[number:]]
+            rest = [card.name for card in missing[number:]]
             failures += [str(error), *([f"not tried: {', '.join(rest)}"] if rest else [])]
             break
         except DataError as error:
             failures.append(str(error))
         else:
-            where = f"{number} of {len(cards)}"
+            where = f"{number} of {len(missing)}"
             cache.log.info("%s: fetched from %s (%s)", card.name, origin, where)
     if failures:
         raise DataError("\n".join([*failures, BY_HAND]))
-
-
-def bring_tasks(tasks: Iterable[tuple[Card, int]], *, offline: bool) -> None:
-    """Fetch the splits of OpenML tasks that are not in the cache."""
-    missing = [pair for pair in tasks if not cache.has_splits(*pair)]
-    if missing and offline:
-        raise cache.missing_splits(missing)
-    for card, task in missing:
+    missing_tasks = [(card, task) for card, task in tasks if not cache.has_splits(card, task)]
+    if missing_tasks and offline:
+        raise cache.missing_splits(missing_tasks)
+    for card, task in missing_tasks:
         fetch_task(card, task)
 
 
@@ -79,31 +76,26 @@ def fetch_task(card: Card, number: int) -> None:
     OpenML numbers the rows of its own table, so that is read as well: it must have all rows of the
     data set, and no others. Rows of equal content are the same to any learner.
     """
-    from quadrepro.data import openml
+    from quadrepro.data import remote  # takes long to import
 
-    dataset, parts = openml.read_task(number)
+    dataset, parts = remote.read_task(number)
     sources = [s for s in card.sources if isinstance(s, OpenMLSource) and s.id == dataset]
     if not sources:
         wrong = f"divides OpenML {dataset}, which is not a source of {card.name}"
         raise DataError(f"OpenML task {number} {wrong}")
     table = _rows(sources[0], card)
-    splits = openml.as_splits(number, parts, table.n_rows)
+    splits = remote.as_splits(number, parts, table.n_rows)
     cache.keep_splits(card, number, splits[canonical_order(table)])
 
 
 def _rows(source: OpenMLSource | WebSource, card: Card) -> RawTable:
     """Return checked rows in the order of their source."""
-    # Both take long to import.
-    from quadrepro.data import openml, web
+    from quadrepro.data import remote  # takes long to import
 
-    if isinstance(source, OpenMLSource):
-        paths = [openml.download(source)]
-    else:
-        paths = web.download(source, _downloads(card))
+    paths = remote.download(source, _downloads(card))
+    origin = describe(source)
     try:
-        frame = web.read(source, paths) if isinstance(source, WebSource) else openml.read(paths[0])
-        origin = describe(source)
-        return verified(card, to_table(frame, source, card, origin), origin)
+        return verified(card, to_table(remote.read(source, paths), source, card, origin), origin)
     except DataError:
         # The files arrived whole, so without this the next try would read the same ones.
         shutil.rmtree(paths[0].parent, ignore_errors=True)

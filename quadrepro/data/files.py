@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, read_text
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, numbered, read_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -98,28 +98,24 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     if not frame.size:
         raise DataError(f"{path}: the file has no rows")
     if layout.format not in ("arff", "excel"):
-        frame = _numbered(frame)
+        frame = numbered(frame)
     for j in range(frame.shape[1]):
         frame.isetitem(j, _column(frame.iloc[:, j]))
     return frame
 
 
 def read_source(source: FileSource) -> pd.DataFrame:
-    """Return the rows of a user's file, with the rows of its test file below them."""
+    """Return the rows of a user's file and, below them, of its test file, with their parts."""
     frame = read_file(Path(source.path), source, source.member)
     if not source.test:
         return frame
     layout = source.model_copy(update={"skip": source.test_skip})
     test = read_file(Path(source.test), layout, source.member)
-    return with_parts(frame, test.set_axis(frame.columns[: test.shape[1]], axis=1), source.test)
-
-
-def with_parts(train: pd.DataFrame, test: pd.DataFrame, path: str) -> pd.DataFrame:
-    """Return training and test rows with a column that tells their parts, numbered from 1."""
-    if [*train.columns] != [*test.columns]:
-        raise DataError(f"{path}: its columns differ from the training rows")
-    parts = [frame.assign(**{PART: name}) for frame, name in ((train, "train"), (test, "test"))]
-    return _numbered(pd.concat(parts, ignore_index=True))
+    if test.shape[1] != frame.shape[1]:
+        raise DataError(f"{source.test}: it is not written as {source.path}")
+    test = test.set_axis(frame.columns, axis="columns")
+    parts = [frame.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
+    return numbered(pd.concat(parts, ignore_index=True))
 
 
 @contextmanager
@@ -139,10 +135,6 @@ def _readable(path: Path, form: str) -> Iterator[None]:
         raise DataError(f"{path}: not readable as {form}: {reason}") from error
 
 
-def _numbered(frame: pd.DataFrame) -> pd.DataFrame:
-    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
-
-
 def _column(column: pd.Series) -> pd.Series:
     """Return numbers as floats, declared categories as they are, and anything else as text."""
     if column.dtype.kind in "iuf":
@@ -153,8 +145,7 @@ def _column(column: pd.Series) -> pd.Series:
         values = [None if value is None or value != value else value for value in column]
         if all(value is None or type(value) in (int, float) for value in values):
             return pd.Series(values, column.index, "float64")
-        values = [_written(value) for value in values]
-        column = pd.Series(values, column.index)
+        column = pd.Series([_written(value) for value in values], column.index)
     return column.astype("str").str.strip().fillna("")
 
 
@@ -270,7 +261,7 @@ def read_idx(paths: Sequence[Path]) -> pd.DataFrame:
         tables = [np.column_stack([x.reshape(len(x), -1), labels]) for x, labels in pairs]
         # Columns are contiguous, as they are read one by one.
         table = np.concatenate(tables).astype(np.float64, order="F")
-    return _numbered(pd.DataFrame(table, copy=False))
+    return numbered(pd.DataFrame(table, copy=False))
 
 
 def _idx_array(path: Path) -> NDArray[np.uint8]:

@@ -40,7 +40,6 @@ from quadrepro.data.files import (
     sheet_names,
     sheet_start,
     unpack,
-    with_parts,
 )
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
@@ -144,24 +143,22 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
+    names = [*frame.columns]
     paths: dict[str, Any] = {"path": str(path.resolve()), "member": stated.member}
     if stated.test is not None:
-        named, other, _ = _read(stated.test, target, stated)
-        layout_of_test = layout.model_copy(update={"skip": other.skip})
-        test = read_file(stated.test, layout_of_test, stated.member)
-        if other.format != layout.format or test.shape != named.shape:
-            raise DataError(f"{stated.test}: it is not written as {path}")
-        frame = with_parts(frame, test.set_axis(named.columns, axis=1), str(stated.test))
-        paths |= {"test": str(stated.test.resolve()), "test_skip": other.skip}
-    target = _target_name(path, [*frame.columns], target, stated, start)
+        test, layout_of_test, _ = _read(stated.test, target, stated)
+        if [*test.columns] != names:
+            raise DataError(f"{stated.test}: its columns differ from the training rows")
+        paths |= {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
+    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
+    if source.test:
+        names.append(PART)
+        frame = read_source(source).set_axis(names, axis="columns")
+    target = _target_name(path, names, target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
-    fields = {
-        **layout.model_dump(exclude_unset=True),
-        "missing": [*dict.fromkeys([*always, *gaps])],
-        "codes": codes,
-    }
-    source = FileSource(kind="file", **paths, **fields)
+    missing = tuple(dict.fromkeys([*always, *gaps]))
+    source = source.model_copy(update={"missing": missing, "codes": codes})
     return _describe(OwnFile(frame, source, stated, target, gaps))
 
 
@@ -172,7 +169,7 @@ def _read(
     inner, content = unpack(path, stated.member)
     form = format_of(inner, content, path)
     for name, formats in FORMATS_OF_OPTIONS.items():
-        if getattr(stated, name) not in (None, False, "") and form not in formats:
+        if getattr(stated, name) and form not in formats:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)
@@ -485,7 +482,7 @@ def renew(card: Card, path: Path) -> Card:
     remarks = notes.remarks(table)
     table = sort_rows(table)
     counts = counted(table)
-    target = Target.model_validate(card.target.model_dump() | counts["target"])
+    target = card.target.model_copy(update=counts.pop("target"))
     kept = [note for note in card.notes if not notes.ON_CONTENT.match(note)]
     changes = {
         **counts,

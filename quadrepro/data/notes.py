@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.data.canonical import Column, RawTable, is_missing, is_text, repeats, sort_rows
+from quadrepro.data.canonical import Column, RawTable, is_missing, is_text
 from quadrepro.data.schema import Target, View
 from quadrepro.data.source import FileLayout
 
@@ -133,9 +133,8 @@ def on_content(
     if n_dropped:
         yield f"Rows without a target, which are left out: {n_dropped}."
     used = {name: column for name, column in table.columns.items() if name not in view.exclude}
-    attributes = tuple(a for a in table.attributes if a.name in used)
-    rows = sort_rows(RawTable(attributes, used, table.target))
-    if n_repeated := int(repeats([*rows.columns.values(), rows.target]).sum()):
+    rows = pd.DataFrame(dict(enumerate([*used.values(), table.target])))
+    if n_repeated := rows.duplicated().sum():
         yield (
             f"Rows that repeat an earlier one: {n_repeated}; view: {{duplicates: drop}} drops them,"
             " and one-side keeps them on one side of each split."

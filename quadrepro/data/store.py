@@ -13,7 +13,7 @@ from pathlib import Path
 from quadrepro.base.resources import cards_folder
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, sort_rows
-from quadrepro.data.card import Card, load_card
+from quadrepro.data.card import Card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
 from quadrepro.data.source import FileLayout, FileSource, GeneratedSource, Layout, describe, origin
@@ -98,15 +98,14 @@ class Found:
             return cache.read(where, card, only)
         file = Path(where.path) if isinstance(where, FileSource) else where
         is_large = card.rows * len(card.attributes) >= LARGE
-        if not (isinstance(file, Path) and is_large):
-            return sort_rows(verified(card, _parsed(where, card), self.origin))
-        if entry := cache.find(card, file):
+        large_file = file if is_large and isinstance(file, Path) else None
+        if large_file and (entry := cache.find(card, large_file)):
             with contextlib.suppress(cache.DamagedError):
                 return cache.read(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
-        if keep:
+        if large_file and keep:
             try:
-                cache.write(card, table, self.origin, file)
+                cache.write(card, table, self.origin, large_file)
             except DataError as error:
                 cache.log.warning("%s", error)
         return table
@@ -124,9 +123,9 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     return to_table(read_source(where), where, card, where.path)
 
 
-def locate(card: Card, folder: Path | None = None) -> Found | None:
+def locate(card: Card, folder: Path | None = None) -> Found:
     """Find the rows of a data set without reading them."""
-    return next((Found(card, where) for where in _places(card, folder)), None)
+    return Found(card, next(_places(card, folder), None))
 
 
 def _places(card: Card, folder: Path | None) -> Iterator[Where]:
@@ -154,21 +153,15 @@ def data_folder(folder: Path | None = None) -> Path | None:
     return folder
 
 
-def load_dataset(name: str, folder: Path | None = None) -> Dataset:
-    """Load a data set and check it against its card."""
-    return find_datasets([load_card(name)], folder)[name].load()
-
-
 def find_datasets(
     cards: Iterable[Card], folder: Path | None = None, *, lenient: bool = False
 ) -> dict[str, Found]:
     """Find data sets without reading their rows; if lenient, those that are not here as well."""
-    by_name = {card.name: card for card in cards}
-    places = {name: locate(card, folder) for name, card in by_name.items()}
-    missing = [card for name, card in by_name.items() if places[name] is None]
+    places = {card.name: locate(card, folder) for card in cards}
+    missing = [place.card for place in places.values() if place.where is None]
     if missing and not lenient:
         raise missing_error(missing, folder)
-    return {name: place or Found(by_name[name], None) for name, place in places.items()}
+    return places
 
 
 def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataError:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
+from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -108,7 +109,8 @@ def detect(
     head = decode(content[: end if end > 0 else None], path, encoding)
     if marked := re.match(r"(?i)\s*\"?sep=(.)\"?\s*\n", head):
         separator, skip = separator or marked[1], skip or 1
-    starts = {name: _start(head, name, skip) for name in ([separator] if separator else SEPARATORS)}
+    text = head.encode()
+    starts = {name: _start(text, name, skip) for name in ([separator] if separator else SEPARATORS)}
     named = [name for name, start in starts.items() if column and column in start.header]
     even = [name for name, start in starts.items() if start.is_even]
     chosen = next(iter([*named, *even]), separator or ",")
@@ -116,13 +118,13 @@ def detect(
     return FileLayout(separator=chosen, encoding=encoding, skip=start.skip), start
 
 
-def _start(head: str, separator: str, skip: int) -> Start:
-    rows = []
+def _start(text: bytes, separator: str, skip: int) -> Start:
+    lines, rows = [], []
     with suppress(csv.Error):  # A row of the wrong separator can be too long for a field.
-        for row in itertools.islice(_rows(io.StringIO(head, newline=""), separator, skip), SEEN):
-            rows.append(row)
-    lines = [line for line, _ in rows]
-    return Start.from_rows([[text.strip() for text in fields] for _, fields in rows], lines, skip)
+        for line, fields in itertools.islice(_rows(*_plain(text, separator), skip), SEEN):
+            lines.append(line)
+            rows.append([field.strip() for field in fields])
+    return Start.from_rows(rows, lines, skip)
 
 
 def _n_above(rows: Sequence[Sequence[str]]) -> int:
@@ -139,14 +141,23 @@ def _n_above(rows: Sequence[Sequence[str]]) -> int:
     return 0
 
 
+def _plain(text: bytes, separator: str) -> tuple[bytes, str]:
+    """Return text with one blank in place of several if blanks separate fields, and the sign."""
+    if separator != "blank":
+        return text, separator
+    text = re.sub(rb"(?m)^[ \t]+|[ \t]+\r?$", b"", text)
+    if b'"' in text:
+        return re.sub(rb'("[^"\n]*")|[ \t]+', lambda match: match[1] or b" ", text), " "
+    return re.sub(rb"[ \t]+", b" ", text), " "
+
+
 def _rows(
-    lines: Iterator[str], separator: str, skip: int, *, strict: bool = False
+    text: bytes, separator: str, skip: int, *, strict: bool = False
 ) -> Iterator[tuple[int, list[str]]]:
-    """Yield the last line and the fields of each row that has text."""
-    lines = itertools.islice(lines, skip, None)
-    if separator == "blank":
-        separator, lines = " ", (line.replace("\t", " ").rstrip() for line in lines)
-    reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=strict)
+    """Yield the last line and the fields of each row that is not empty."""
+    lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", "replace", newline="")
+    below = itertools.islice(lines, skip, None)
+    reader = csv.reader(below, delimiter=separator, skipinitialspace=True, strict=strict)
     for fields in reader:
         if any(field.strip() for field in fields):
             yield skip + reader.line_num, fields
@@ -159,74 +170,70 @@ def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     """
     if layout.encoding != "utf-8":
         content = decode(content, path, layout.encoding).encode()
-    content = content.removeprefix(codecs.BOM_UTF8)
-    width = len(next(_rows_of(content, path, layout), (0, []))[1])
+    text, separator = _plain(content.removeprefix(codecs.BOM_UTF8), layout.separator)
+    rows = partial(_strict_rows, text, separator, layout.skip, path)
+    width = len(next(rows(), (0, []))[1])
     if not width:
         raise DataError(f"{path}: the file has no rows")
-    # Single blanks separate the fields, and quotes begin them.
-    separator = " " if layout.separator == "blank" else layout.separator
-    plain = _single_blanks(content) if layout.separator == "blank" else content
-    if separator.encode() + b' "' in plain:
-        plain = re.sub(re.escape(separator.encode()) + b' +"', separator.encode() + b'"', plain)
     try:
-        table = arrow_csv(
-            pa.BufferReader(plain),
-            ReadOptions(skip_rows=layout.skip, autogenerate_column_names=True),
-            ParseOptions(
-                delimiter=separator,
-                newlines_in_values=b'"' in plain,
-                invalid_row_handler=lambda row: "error" if row.text.strip(" \t,;|") else "skip",
-            ),
-            ConvertOptions(column_types={f"f{i}": pa.large_string() for i in range(width)}),
-        )
-    except pa.ArrowInvalid as error:
-        raise _fault(content, path, layout, width) or error from None
-    columns = table.columns
-    del table
-    if b" " in plain or b"\t" in plain:
+        columns = _columns(text, separator, layout.skip, width)
+    except pa.ArrowInvalid:
+        decode(text, path)
+        for line, fields in rows():
+            if len(fields) != width:
+                fault = f"{len(fields)} fields, but the first row has {width}"
+                hint = "; --skip N skips N lines above the table" if len(fields) > width else ""
+                raise DataError(f"{path}, line {line}: {fault}{hint}") from None
+        raise
+    n_lines, n_rows = text.count(b"\n") + (not text.endswith(b"\n")), len(columns[0])
+    lines: Sequence[int] = range(layout.skip + 1, n_lines + 1)
+    if len(lines) != n_rows:
+        lines = [line for line, _ in rows()]
+    frame = pd.DataFrame({j: column.to_pandas() for j, column in enumerate(columns)})
+    if len(lines) != n_rows:
+        return numbered(frame)
+    return frame.set_axis(pd.Index(lines, name="line"))
+
+
+def numbered(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame whose index, called "row", is the number of each row from 1."""
+    return frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="row"))
+
+
+def _columns(text: bytes, separator: str, skip: int, width: int) -> list[pa.ChunkedArray]:
+    """Return the fields of each column without surrounding blanks, and without empty rows."""
+    has_quotes, has_blanks = b'"' in text, b" " in text or b"\t" in text
+    if separator.encode() + b' "' in text:
+        # Quotes that follow blanks would be part of the field.
+        text = re.sub(re.escape(separator.encode()) + b' +"', separator.encode() + b'"', text)
+    table = arrow_csv(
+        pa.BufferReader(text),
+        ReadOptions(skip_rows=skip, autogenerate_column_names=True),
+        ParseOptions(
+            delimiter=separator,
+            newlines_in_values=has_quotes,
+            invalid_row_handler=lambda row: "error" if row.text.strip(" \t,;|") else "skip",
+        ),
+        ConvertOptions(column_types={f"f{i}": pa.large_string() for i in range(width)}),
+    )
+    columns: list[pa.ChunkedArray] = table.columns
+    del table  # so that each column is released when it is replaced
+    if has_blanks:
         for j, column in enumerate(columns):
             columns[j] = pc.utf8_trim_whitespace(column)
-    empty = pc.equal(columns[0], "")
-    if pc.any(empty).as_py():
-        for column in columns[1:]:
-            empty = pc.and_(empty, pc.equal(column, ""))
+    if pc.any(pc.equal(columns[0], "")).as_py():
+        empty = reduce(pc.and_, (pc.equal(column, "") for column in columns))
         columns = [column.filter(pc.invert(empty)) for column in columns]
-    lines = _lines(content, path, layout, len(columns[0]))
-    return pd.DataFrame({j: column.to_pandas() for j, column in enumerate(columns)}).set_axis(lines)
+    return columns
 
 
-def _single_blanks(content: bytes) -> bytes:
-    content = re.sub(rb"(?m)^[ \t]+|[ \t]+\r?$", b"", content)
-    if b'"' in content:
-        return re.sub(rb'("[^"\n]*")|[ \t]+', lambda match: match[1] or b" ", content)
-    return re.sub(rb"[ \t]+", b" ", content)
-
-
-def _rows_of(content: bytes, path: Path, layout: FileLayout) -> Iterator[tuple[int, list[str]]]:
-    text, line = io.TextIOWrapper(io.BytesIO(content), "utf-8", "replace", newline=""), layout.skip
+def _strict_rows(
+    text: bytes, separator: str, skip: int, path: Path
+) -> Iterator[tuple[int, list[str]]]:
+    """Yield the rows of text, in which a quote must end its field."""
+    line = skip
     try:
-        for line, fields in _rows(text, layout.separator, layout.skip, strict=True):
+        for line, fields in _rows(text, separator, skip, strict=True):
             yield line, fields
     except csv.Error as error:
         raise DataError(f"{path}, line {line + 1}: {error}") from error
-
-
-def _lines(content: bytes, path: Path, layout: FileLayout, n_rows: int) -> pd.Index:
-    n_lines = content.count(b"\n") + (not content.endswith(b"\n")) - layout.skip
-    if n_lines == n_rows:
-        return pd.RangeIndex(layout.skip + 1, layout.skip + n_rows + 1, name="line")
-    lines = [line for line, _ in _rows_of(content, path, layout)]
-    if len(lines) == n_rows:
-        return pd.Index(lines, name="line")
-    return pd.RangeIndex(1, n_rows + 1, name="row")
-
-
-def _fault(content: bytes, path: Path, layout: FileLayout, width: int) -> DataError | None:
-    """Return the error of the first row that has another number of fields, or is not text."""
-    decode(content, path)
-    for line, fields in _rows_of(content, path, layout):
-        if len(fields) != width:
-            fault = f"{len(fields)} fields, but the first row has {width}"
-            hint = "; --skip N skips N lines above the table" if len(fields) > width else ""
-            return DataError(f"{path}, line {line}: {fault}{hint}")
-    return None

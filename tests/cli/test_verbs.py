@@ -177,10 +177,10 @@ def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
 def test_an_interruption_ends_with_130_and_the_command_that_continues(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    def interrupted(*args: object) -> None:
+    def interrupted(*args: object, **offline: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr("quadrepro.data.fetch.missing_cards", interrupted)
+    monkeypatch.setattr("quadrepro.data.fetch.bring", interrupted)
     monkeypatch.setattr("sys.argv", ["/bin/quadrepro", "fetch", "my set"])
     result = quadrepro("fetch", "monks")
     assert result.exit_code == 130

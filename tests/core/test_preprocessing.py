@@ -24,8 +24,9 @@ from quadrepro.core.preprocessing import (
 from quadrepro.data.canonical import default_order
 from quadrepro.data.card import Card, View, load_card
 from quadrepro.data.schema import Attribute, Threshold
-from quadrepro.data.store import Dataset, Found, find_datasets, load_dataset
+from quadrepro.data.store import Dataset, Found, find_datasets
 from quadrepro.errors import ConfigError
+from tests.data.tables import load_dataset
 
 # Codes become positions, labels become signs, misfits are refused
 

@@ -15,7 +15,8 @@ from quadrepro.core.protocol import SplitRule
 from quadrepro.core.splits import Splitter
 from quadrepro.data.card import load_card
 from quadrepro.data.schema import Attribute
-from quadrepro.data.store import Dataset, Found, load_dataset
+from quadrepro.data.store import Dataset, Found
+from tests.data.tables import load_dataset
 from tests.make import cells_of, refusal
 
 CONFIG = """title: Drawn

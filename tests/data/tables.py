@@ -12,8 +12,9 @@ from typing import Any
 import numpy as np
 
 from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
-from quadrepro.data.card import Attribute, Card, load_card_file
+from quadrepro.data.card import Attribute, Card, load_card, load_card_file
 from quadrepro.data.inspection import write_card
+from quadrepro.data.store import Dataset, find_datasets
 
 ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
 Row = tuple[float, str, str]
@@ -73,6 +74,11 @@ def written_card(name: str, rows: Sequence[Row], folder: Path, **source: Any) ->
     csv = ["size,colour,target", *(",".join(map(str, row)) for row in rows)]
     path.with_suffix(".csv").write_text("\n".join(csv) + "\n")
     return load_card_file(path)
+
+
+def load_dataset(name: str, folder: Path | None = None) -> Dataset:
+    """Return a data set by the name of its card."""
+    return find_datasets([load_card(name)], folder)[name].load()
 
 
 Save = Callable[..., Path]

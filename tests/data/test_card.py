@@ -165,6 +165,8 @@ def test_cards_of_the_current_folder_are_known_and_read_again_if_they_change(
         load_card("wine")
     with pytest.raises(ConfigError, match=r"unknown data set 'tou'; did you mean 'toy'\?"):
         load_card("tou")
+    with pytest.raises(ConfigError, match="unknown data set 'datasets/toy'"):
+        load_card("datasets/toy")
 
 
 @pytest.mark.parametrize(

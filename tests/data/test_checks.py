@@ -23,9 +23,17 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import Attribute, Card, load_card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.source import Layout
-from quadrepro.data.store import load_dataset
 from quadrepro.errors import DataError
-from tests.data.tables import ATTRIBUTES, ROWS, TABLE, Row, assert_same, make_card, make_table
+from tests.data.tables import (
+    ATTRIBUTES,
+    ROWS,
+    TABLE,
+    Row,
+    assert_same,
+    load_dataset,
+    make_card,
+    make_table,
+)
 
 NAN = float("nan")
 MANY = st.lists(

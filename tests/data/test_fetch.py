@@ -14,15 +14,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from quadrepro.data import store
 from quadrepro.data.cache import TEST, TRAIN, cache_folder, has_splits, hash_of_splits, load_splits
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.fetch import bring, fetch, fetch_task, missing_cards
+from quadrepro.data.fetch import bring, fetch, fetch_task
 from quadrepro.data.source import OpenMLSource, RemoteFile, WebSource
-from quadrepro.data.store import load_dataset, locate
+from quadrepro.data.store import locate
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
 from tests.cli.call import quadrepro
-from tests.data.tables import written_card
+from tests.data import tables
+from tests.data.tables import load_dataset, written_card
 from tests.make import plan_of, write_config
 from tests.server import Server
 
@@ -46,7 +46,7 @@ def online_toy(
 ) -> Card:
     """Return the toy card with sources on the server, which has none of them yet."""
     card = with_source(toy, OPENML, web(server, "toy.data", "toy.test"))
-    monkeypatch.setattr(store, "load_card", lambda name: card)
+    monkeypatch.setattr(tables, "load_card", lambda name: card)
     return card
 
 
@@ -111,7 +111,7 @@ def test_the_next_source_is_tried_and_every_failure_is_a_line(
     assert first == "toy could not be fetched:"
     assert of_openml.startswith("  toy: OpenML 7 differs from the card: rows: 3 instead of 4; ")
     assert of_uci.startswith(f"  {server.url}/toy.test: 404 Client Error: Not Found")
-    assert locate(online_toy) is None
+    assert locate(online_toy).where is None
     server.put("/toy.test", HALF_2)
     assert fetch(online_toy) == f"{server.url}/toy.data + {server.url}/toy.test"
     assert load_dataset("toy").table.n_rows == 4
@@ -157,16 +157,16 @@ def test_without_a_connection_the_other_data_sets_are_not_tried(online_toy: Card
         fetch(with_source(online_toy, *lost.sources, OPENML))
     assert not isinstance(caught.value, NoConnectionError)
     bring_both = partial(bring, offline=False)
-    *_, rest, by_hand = refused(bring_both, [lost, online_toy], None).splitlines()
+    *_, rest, by_hand = refused(bring_both, [lost, online_toy], [], None).splitlines()
     assert rest == "not tried: toy"
     assert by_hand.startswith("Without a network, save the rows as NAME.csv")
 
 
 def test_only_what_is_not_here_is_missing_and_some_has_no_source_on_the_network() -> None:
-    bring([], None, offline=True)
-    assert [card.name for card in missing_cards(map(load_card, ["monks", "pima", "m1"]), None)] == [
-        "pima"
-    ]
+    bring(map(load_card, ["monks", "m1"]), [], None, offline=True)
+    told = refused(partial(bring, offline=True), map(load_card, ["monks", "pima", "m1"]), [], None)
+    assert told.startswith("1 data set is not here")
+    assert "\n  pima: " in told
     assert refused(fetch, load_card("orange")) == "orange has no source on the network"
 
 

@@ -12,8 +12,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 from quadrepro.data.card import card_names, load_card
 from quadrepro.data.rules import RULES, generate
 from quadrepro.data.source import GeneratedSource
-from quadrepro.data.store import load_dataset
 from quadrepro.errors import DataError
+from tests.data.tables import load_dataset
 
 Rows = list[tuple[object, ...]]
 

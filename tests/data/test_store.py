@@ -19,10 +19,10 @@ from hypothesis import strategies as st
 from quadrepro.data import cache, store
 from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.store import find_datasets, load_dataset, locate, read_csv
+from quadrepro.data.store import find_datasets, locate, read_csv
 from quadrepro.errors import DataError
 from tests.cli.call import quadrepro
-from tests.data.tables import assert_same, make_card, make_table, written_card
+from tests.data.tables import assert_same, load_dataset, make_card, make_table, written_card
 from tests.make import refusal
 
 

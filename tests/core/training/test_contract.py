@@ -24,8 +24,8 @@ from quadrepro.core.training.grid import Grid, Hyperparameter, Value
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.data.store import load_dataset
 from tests.core.learners.given import make_problem
+from tests.data.tables import load_dataset
 
 
 def test_candidates_run_with_the_first_axis_outermost() -> None:
