@@ -96,15 +96,20 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         why = "all rows are tested, or their number is not stated"
     else:
         n_test = max(size.n_test, *size.or_n_test, 0)
-        share = n_test / size.n_rows if size.n_rows else 0.0
-        sd = (table.number(row, sd_column) or 0.0) + table.rounding(row, sd_column)
         repeats = table.sample.repeats if table.sample.cv else 0
+        # All folds of a cross-validation together test every row.
+        share = n_test / size.n_rows if size.n_rows and not repeats else 0.0
+        sd = (table.number(row, sd_column) or 0.0) + table.rounding(row, sd_column)
         p_value = too_small(risk, sd, table.sample.n, n_test, share, repeats)
-        variance = (1 if repeats else 1 - share) * risk * (1 - risk) / n_test
-        floor = show(table, math.sqrt(variance), ".2g")
+        floor = show(table, math.sqrt(least_variance(risk, n_test, share)), ".2g")
         why = f"{n_test} test examples give a deviation of {floor} or more (p = {p_value:.2g})"
         return Finding(place, printed, p_value > LEVEL, why, p_value, TIED)
     return Finding(place, printed, None, why)
+
+
+def least_variance(risk: float, n_test: int, share: float) -> float:
+    """Return the variance of a risk over test sets, which hold a share of the same rows."""
+    return (1 - share) * risk * (1 - risk) / n_test
 
 
 def too_small(
@@ -117,7 +122,7 @@ def too_small(
     # scipy.stats takes half a second to import.
     from scipy.stats import chi2
 
-    floor = (1 if repeats else 1 - share) * mean * (1 - mean) / n_test
+    floor = least_variance(mean, n_test, share)
     return float(chi2.cdf((splits - 1) * sd**2 / floor, splits - (repeats or 1)))
 
 

@@ -34,11 +34,10 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     times = dict[tuple[str, str], float | None]()
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     for row, column in product(context.config.rows, outcomes.columns):
-        title = row.title
-        complete = outcomes.complete(title, column)
-        seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
-        middle = times[title, column] = median(seconds) if seconds else None
-        rows[title].append(Entry(None if middle is None else significant(middle, 3)))
+        complete = outcomes.complete(row.title, column)
+        seconds = [r.seconds for r in outcomes.cell(row.title, column)] if complete else []
+        middle = times[row.title, column] = median(seconds) if seconds else None
+        rows[row.title].append(Entry(None if middle is None else significant(middle, 3)))
         data.append((row.parent, row.sweep, row.value, column, len(seconds), middle))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     note = f"Seconds of the search and the final training{over}."

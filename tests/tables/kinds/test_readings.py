@@ -475,7 +475,7 @@ def test_each_printed_number_counts_with_its_own_columns_and_rounding() -> None:
         }
     )
     # A mean without a deviation has a verdict, too.
-    assert part.inside == (True, True)
+    assert part.inside == [True, True]
     assert "margin mean" not in part.distances
 
 
