@@ -209,18 +209,15 @@ def _counts(table: Printed, summary: str, kind: str) -> Iterator[Finding]:
 
 def _triples(table: Printed, summary: str) -> Finding:
     """Check that wins, ties and losses are possible against some method of the table."""
-    triples: dict[str, list[int]] = {}
-    for method in table.algorithms:
-        numbers = [*map(int, re.findall(r"\d+", table.text(summary, table.mean_column(method))))]
-        triples |= {method: numbers} if len(numbers) == 3 else {}
+    texts = {m: table.text(summary, table.mean_column(m)) for m in table.algorithms}
+    counts = {m: [*map(int, re.findall(r"\d+", text))] for m, text in texts.items()}
+    triples = {m: numbers for m, numbers in counts.items() if len(numbers) == 3}
     text = ", ".join(f"{m} {w}/{t}/{n}" for m, (w, t, n) in triples.items())
     place = PrintedPlace(table.name, summary)
     if not triples or "metric" in table.unstated:
         return Finding(place, text, None, NO_METRIC if triples else "not wins, ties and losses")
     # A paper may count from either side, and call differences ties that are not significant.
-    for reference, (first, last) in (
-        (m, sides) for m in table.algorithms for sides in permutations((0, 2))
-    ):
+    for reference, (first, last) in product(table.algorithms, permutations((0, 2))):
         if all(
             _possible(table, method, reference, numbers[first], numbers[last])
             and sum(numbers) == len(table.rows)

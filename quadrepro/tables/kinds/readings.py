@@ -225,11 +225,10 @@ def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str], percent:
 def _factors(factors: Factors, kinds: Iterable[str], needed: float | None) -> list[Entry]:
     """Return the log Bayes factors of a reading by kind of number, in total, and needed."""
     logs = [[row[kind] for row in factors.values() if kind in row] for kind in kinds]
-    by_kind = [Entry(sum(x) if x else MISSING, digits=1) for x in logs]
-    if needed is None:
-        return [*by_kind, Entry(MISSING), Entry(MISSING)]
+    by_kind = [Entry(sum(x) if x else None, digits=1) for x in logs]
     total = sum(sum(row.values()) for row in factors.values())
-    return [*by_kind, Entry(total, bold=total >= needed, digits=1), Entry(needed, digits=1)]
+    in_total = Entry() if needed is None else Entry(total, bold=total >= needed, digits=1)
+    return [*by_kind, in_total, Entry(needed, digits=1)]
 
 
 def _notes(
