@@ -91,7 +91,7 @@ class RankedScores:
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking``: ``.md``, ``.csv`` and ``.svg``, and ``pairs`` as ``.md``, ``.csv``."""
-        from quadrepro.tables.diagram import draw_ranks
+        from quadrepro.tables.ranking import draw_ranks
         from quadrepro.tables.render import write_table
 
         left_out = (f"All rows that are left out: {', '.join(self.left_out)}.",)

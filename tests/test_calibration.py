@@ -330,10 +330,10 @@ def reading(rng: Generator) -> Draw:
             for name, quantity in readings.QUANTITIES.items()
             if name in ("mean", "sd")
         }
-        both.append(readings.RowEvidence(logs=logs, splits=dict.fromkeys(logs, splits)))
+        both.append(readings.RowEvidence([], {}, logs, dict.fromkeys(logs, splits)))
     base, rival = both
     rows = {readings.BASE: {"row": base}, "rival": {"row": rival}}
-    factors = {"rival": sum(readings.log_factors(rival, base).values())}
+    factors = {"rival": sum(readings.log_factors(rival.logs, base.logs).values())}
     simulated = readings.simulate(rows, int(rng.integers(2**31)))
     supported = factors["rival"] >= readings.needed_factors(simulated, 1)["rival"]
     return {"readings: another one supported": at_most(supported)}

@@ -19,7 +19,7 @@ from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts, read_json
 from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion
-from quadrepro.tables.kinds import Context, by_metrics, make_tables
+from quadrepro.tables.kinds import Context, make_tables
 from quadrepro.tables.render import csv_text, write_table
 from quadrepro.tables.table import Table
 from quadrepro.tables.verdicts import score_text
@@ -62,7 +62,7 @@ def write_results(
         percent=tuple(v.printed for v in verdicts if v.percent),
     )
     texts = {
-        CELLS: _cells_text(outcomes, by_metrics(context, outcomes)),
+        CELLS: _cells_text(outcomes, [*context.by_metrics(outcomes).values()]),
         RUN: run.model_dump_json(indent=2, exclude_defaults=True) + "\n",
         MANIFEST: manifest.model_dump_json(indent=2, exclude_defaults=True) + "\n",
     }

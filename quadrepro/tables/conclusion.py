@@ -24,7 +24,7 @@ from quadrepro.stats import (
     p_text,
     too_few_rows,
 )
-from quadrepro.tables.kinds import Context, Made, headline
+from quadrepro.tables.kinds import Context, Made
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared
 from quadrepro.tables.kinds.ranking import scale_of
@@ -41,7 +41,7 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     It has at most 400 characters. There is none for the config of a paper, and where fewer than two
     algorithms have all results.
     """
-    outcomes = headline(context, outcomes).tested()
+    outcomes = context.headline(outcomes).tested()
     order = _order(context, outcomes)
     if not order:
         return ""
@@ -51,7 +51,7 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
 
 def best_column(context: Context[Any], outcomes: Outcomes) -> str:
     """Return the algorithm that the conclusion calls the best; empty without a conclusion."""
-    return next(iter(_order(context, headline(context, outcomes).tested())), "")
+    return next(iter(_order(context, context.headline(outcomes).tested())), "")
 
 
 def _order(context: Context[Any], outcomes: Outcomes) -> list[str]:

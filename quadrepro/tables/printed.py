@@ -5,17 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from difflib import get_close_matches
-from typing import TYPE_CHECKING
 
 from quadrepro.base.models import Model
 from quadrepro.base.text import few
+from quadrepro.config.config import Experiment
 from quadrepro.config.tables import asked_for
 from quadrepro.errors import nearest
 from quadrepro.papers.paper import Paper, paper_names
 from quadrepro.papers.printed import Holds, NotThereError, Printed
-
-if TYPE_CHECKING:
-    from quadrepro.config.config import Experiment
 
 MISSPELT = 0.85
 """Minimum similarity, by `difflib`, of two names that are taken for one."""

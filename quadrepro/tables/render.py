@@ -19,7 +19,7 @@ from tabulate import tabulate
 
 from quadrepro.base.atomic import write_text
 from quadrepro.base.text import scaled, visible
-from quadrepro.tables.table import Entry, Field, Table, decimals
+from quadrepro.tables.table import CsvField, Entry, Table, decimals
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -182,7 +182,7 @@ def _latex(text: str) -> str:
     return "".join(_PLAIN.get(part) or unicode_to_latex(part, **options) for part in parts)
 
 
-def csv_text(header: Sequence[str], rows: Iterable[Sequence[Field]]) -> str:
+def csv_text(header: Sequence[str], rows: Iterable[Sequence[CsvField]]) -> str:
     """Return CSV with LF line ends and numbers of `DIGITS` digits; NaN is an empty field."""
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
@@ -191,7 +191,7 @@ def csv_text(header: Sequence[str], rows: Iterable[Sequence[Field]]) -> str:
     return buffer.getvalue()
 
 
-def _rounded(value: Field) -> Field:
+def _rounded(value: CsvField) -> CsvField:
     if not isinstance(value, float):
         return value
     return None if isnan(value) else float(f"{value:.{DIGITS}g}")

@@ -8,7 +8,7 @@ from math import floor, isfinite, log10
 from statistics import fmean, stdev
 from typing import Literal
 
-Field = str | float | int | None
+CsvField = str | float | int | None
 """A field of a CSV; None is an empty one."""
 
 
@@ -72,7 +72,7 @@ class Table:
     notes: tuple[str, ...] = ()
     """Paragraphs below the table, as plain text."""
     data_header: tuple[str, ...] = ()
-    data_rows: tuple[tuple[Field, ...], ...] = ()
+    data_rows: tuple[tuple[CsvField, ...], ...] = ()
     """The same for the CSV, in which every number has a column of its own; shares are fractions."""
     align: Literal["right", "left"] = "right"
     """Alignment of the entries; row names are aligned left."""

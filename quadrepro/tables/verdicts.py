@@ -24,7 +24,7 @@ from quadrepro.papers.printed import half_a_unit
 from quadrepro.stats import COVERAGE, LEVEL, Misses, p_text, rounded_p
 from quadrepro.tables.judge import Verdict, Word
 from quadrepro.tables.render import csv_text, printed_text, significant
-from quadrepro.tables.table import Field, Table, words
+from quadrepro.tables.table import CsvField, Table, words
 
 DATA_HEADER = (
     *("printed table", "dataset", "algorithm", "quantity"),
@@ -45,6 +45,11 @@ NAMED = 12
 def name_of(row: str, column: str, titles: Mapping[str, str]) -> str:
     """Return row and column of a printed number, algorithms by their titles."""
     return f"{titles.get(row, row)}, {titles.get(column, column)}"
+
+
+def _named(verdicts: Sequence[Verdict], titles: Mapping[str, str]) -> str:
+    """Return the first names of some printed numbers, and how many more there are."""
+    return few([name_of(v.row, v.column, titles) for v in verdicts], NAMED, "; ")
 
 
 @dataclass(frozen=True)
@@ -93,8 +98,8 @@ class Verdicts:
     @property
     def deviations(self) -> list[Verdict]:
         """The verdicts on printed standard deviations that count."""
-        verdicts = [v.deviation for v in self.counted if v.deviation is not None]
-        return [v for v in verdicts if v.p_value is not None]
+        deviations = [v.deviation for v in self.counted if v.deviation]
+        return [v for v in deviations if v.p_value is not None]
 
     @property
     def numbers(self) -> list[Verdict]:
@@ -105,6 +110,11 @@ class Verdicts:
     def outside_numbers(self) -> list[Verdict]:
         """All numbers and deviations that are outside."""
         return [v for v in self.numbers if v.word == "outside"]
+
+    @property
+    def outside_places(self) -> set[tuple[str, str, str]]:
+        """Row, column and quantity of each number and deviation that is outside."""
+        return {(v.row, v.column, v.quantity) for v in self.outside_numbers}
 
     @cached_property
     def words(self) -> dict[tuple[str, str], Word]:
@@ -145,41 +155,39 @@ class Verdicts:
         return stats.count_misses(len(self.outside), self.chances.values())
 
     @property
-    def score(self) -> tuple[Field, ...]:
+    def score(self) -> tuple[CsvField, ...]:
         """The verdict on the table as a whole, as a row of `SCORE_HEADER`."""
-        n_all, n, misses = len(self.counted), len(self.judged), self.misses
-        chance: tuple[Field, ...] = misses.expected, misses.low, misses.high, misses.p_value
-        chance += misses.p_more, misses.p_fewer
+        n_all, n, m = len(self.counted), len(self.judged), self.misses
+        chance = m.expected, m.low, m.high, m.p_value, m.p_more, m.p_fewer
         places = [(v.row, v.column) for v in self.outside_after_holm]
         off = sum(v.word == "outside" for v in self.deviations)
-        return (
-            *(self.printed, n_all, n - misses.outside, misses.outside, n_all - n),
-            *(chance if n else (None,) * len(chance)),
-            *(json.dumps(places, ensure_ascii=False), len(self.deviations) - off, off),
-        )
+        counts = self.printed, n_all, n - m.outside, m.outside, n_all - n
+        by_chance = chance if n else (None,) * len(chance)
+        text = json.dumps(places, ensure_ascii=False)
+        return (*counts, *by_chance, text, len(self.deviations) - off, off)
 
-    def statement(self, titles: Mapping[str, str]) -> tuple[str, ...]:
-        """Return paragraphs on the table as a whole, given the titles of columns."""
+    def statement(self, titles: Mapping[str, str]) -> Iterator[str]:
+        """Yield paragraphs on the table as a whole, given the titles of columns."""
         n, misses = len(self.judged), self.misses
         if not n:
             reasons = Counter(v.reason for v in self.counted if v.reason)
             why = ", ".join(f"{reason} ({count})" for reason, count in reasons.items())
-            return (f"None of the printed numbers can be compared{': ' * bool(why)}{why}.",)
-        text = (
+            yield f"None of the printed numbers can be compared{': ' * bool(why)}{why}."
+            return
+        yield (
             f"Inside: {n - misses.outside} of {n}, outside: {misses.outside}. If all were drawn "
             f"like ours, {misses.expected:.1f} would be outside on average, and {misses.low} to "
             f"{misses.high} in {COVERAGE:.0%} of tables ({p_text(misses.p_value)})."
         )
-        return (text, *self._single(titles), *self._row(titles), *self._deviations(titles))
-
-    def _single(self, titles: Mapping[str, str]) -> Iterator[str]:
-        """Name the single numbers that are significant among all."""
-        if not self.outside:
-            return
-        n = len(self.judged)
-        names = [name_of(v.row, v.column, titles) for v in self.outside_after_holm]
-        start = f"Outside after Holm's correction for {n} numbers ({LEVEL:g}):"
-        yield f"{start} {few(names, NAMED, '; ') or 'none'}."
+        if self.outside:
+            names = _named(self.outside_after_holm, titles) or "none"
+            yield f"Outside after Holm's correction for {n} numbers ({LEVEL:g}): {names}."
+        yield from self._row(titles)
+        if n_deviations := len(self.deviations):
+            outside = [v for v in self.deviations if v.word == "outside"]
+            names = f"; outside: {_named(outside, titles)}" * bool(outside)
+            n_inside = n_deviations - len(outside)
+            yield f"Standard deviations inside: {n_inside} of {n_deviations}{names}."
 
     def _row(self, titles: Mapping[str, str]) -> Iterator[str]:
         """Name the row in which most are outside, if several are."""
@@ -193,15 +201,6 @@ class Verdicts:
             f"Most are outside in the row {titles.get(name, name)}: {worst} of {n}; by chance, "
             f"some row has {worst} or more with {p_text(p)}."
         )
-
-    def _deviations(self, titles: Mapping[str, str]) -> Iterator[str]:
-        """Return the verdict on the printed standard deviations."""
-        if not self.deviations:
-            return
-        places = [v for v in self.counted if v.deviation and v.deviation.word == "outside"]
-        n, names = len(self.deviations), [name_of(v.row, v.column, titles) for v in places]
-        text = f"Standard deviations inside: {n - len(names)} of {n}"
-        yield text + (f"; outside: {few(names, NAMED, '; ')}." if names else ".")
 
 
 NO_VERDICTS = Verdicts("", ())
@@ -286,6 +285,6 @@ def texts_of(v: Verdict, percent: bool) -> tuple[str, ...]:
     return (*texts, f"{low} to {high}", rounded_p(v.p_value or 0.0))
 
 
-def _data(printed: str, v: Verdict) -> tuple[Field, ...]:
+def _data(printed: str, v: Verdict) -> tuple[CsvField, ...]:
     place = printed, v.row, v.column, v.quantity
     return (*place, v.printed, v.ours, v.low, v.high, v.p_value, v.word, v.reason)

@@ -19,7 +19,7 @@ from matplotlib.lines import Line2D
 from scipy.stats import studentized_range
 
 from quadrepro.stats import Comparison, FriedmanTest, RankedMethod, Ranking, rank_methods
-from quadrepro.tables.diagram import draw_ranks
+from quadrepro.tables.ranking import draw_ranks
 
 DEMSAR = {"C4.5+m+cf": 1.964, "C4.5+m": 2.0, "C4.5+cf": 2.893, "C4.5": 3.143}
 """The mean ranks of Demšar's (2006) example over 14 data sets."""

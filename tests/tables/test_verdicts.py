@@ -117,12 +117,12 @@ def test_p_values_after_holm_are_at_least_their_shares_among_our_own_splits() ->
 
 
 def test_misses_of_one_row_are_named() -> None:
-    statement = table({(2, j): 3.0 for j in range(4)}).statement({"row 2": "wine"})
+    statement = [*table({(2, j): 3.0 for j in range(4)}).statement({"row 2": "wine"})]
     assert any(
         text.startswith("Most are outside in the row wine: 4 of 4; by chance, some row has 4 or")
         for text in statement
     )
-    scattered = table({(0, 0): 3.0, (1, 1): 3.0}).statement({})
+    scattered = [*table({(0, 0): 3.0, (1, 1): 3.0}).statement({})]
     assert not any("Most are" in text for text in scattered)
 
 
@@ -191,7 +191,7 @@ def test_a_table_without_a_verdict_gives_the_reasons() -> None:
     entries = [judge(PrintedNumber("0.29"), OurNumbers([0.2] * n)) for n in (1, 1, 0)]
     verdicts = Verdicts("table1", tuple(v.at("wine", "ada", "risk") for v in entries))
     text = "None of the printed numbers can be compared: one split (2), no result (1)."
-    assert verdicts.statement({}) == (text,)
+    assert [*verdicts.statement({})] == [text]
     assert verdicts.judged == []
     numbers = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
     assert (numbers["numbers"], numbers["inside"], numbers["not comparable"]) == (3, 0, 3)
@@ -202,10 +202,10 @@ def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
     verdicts = with_deviations({"wine": "0.0031", "monks": "0.0003", "zoo": "0.0034"})
     assert [v.word for v in verdicts.judged] == ["inside"] * 3
     assert [v.word for v in verdicts.deviations] == ["inside", "outside", "inside"]
-    statement = verdicts.statement({"ada": "AdaBoost"})
+    statement = [*verdicts.statement({"ada": "AdaBoost"})]
     assert statement[-1] == "Standard deviations inside: 2 of 3; outside: monks, AdaBoost."
     assert verdicts.score[-2:] == (2, 1)
-    assert with_deviations({"wine": "0.0031"}).statement({})[-1] == (
+    assert [*with_deviations({"wine": "0.0031"}).statement({})][-1] == (
         "Standard deviations inside: 1 of 1."
     )
 

@@ -12,9 +12,13 @@ from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
 from quadrepro.tables.audit.comparisons import judge_claims, judge_pairs, judge_sources
 from quadrepro.tables.audit.counts import judge_counts
-from quadrepro.tables.audit.numbers import judge_bold, judge_deviations, judge_ranges
+from quadrepro.tables.audit.numbers import (
+    judge_bold,
+    judge_deviations,
+    judge_ranges,
+    judge_summaries,
+)
 from quadrepro.tables.audit.subject import VERDICTS, Finding, Subject
-from quadrepro.tables.audit.summaries import judge_summaries
 from quadrepro.tables.render import csv_text, to_markdown
 from quadrepro.tables.table import Table, words
 

@@ -15,19 +15,16 @@ from quadrepro.tables.kinds.claims import judged_on
 
 def judge_claims(subject: Subject) -> Iterator[Finding | str]:
     """Judge every claim on the printed numbers."""
-    paper, others = subject.paper, 0
-    for group in paper.groups.values():
-        if not group.printed:
-            others += len(group.claims)
-            continue
+    paper = subject.paper
+    for group in (group for group in paper.groups.values() if group.printed):
         tables = tuple(paper.printed(name).as_errors() for name in group.printed)
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
             text, word = judged_on(claim, evidence)
             holds = None if word == "undecided" else word in ("supported", "agrees")
             yield Finding(PrintedPlace(tables[0].name), claim.text, holds, text)
-    if others:
-        yield (f"claims: {others} are about numbers that are not printed, so only ours judge them.")
+    if others := sum(len(group.claims) for group in paper.groups.values() if not group.printed):
+        yield f"claims: {others} are about numbers that are not printed, so only ours judge them."
 
 
 def judge_pairs(subject: Subject) -> Iterator[Finding]:

@@ -15,14 +15,7 @@ from quadrepro.base.text import few
 from quadrepro.base.types import IntArray
 from quadrepro.papers.printed import ACCURACY, Printed, Sample
 from quadrepro.stats import LEVEL
-from quadrepro.tables.audit.subject import (
-    NOT_SAID,
-    NUMBERS,
-    Finding,
-    PrintedPlace,
-    Size,
-    Subject,
-)
+from quadrepro.tables.audit.subject import NOT_SAID, NUMBERS, Finding, PrintedPlace, Size, Subject
 from quadrepro.tables.render import printed_text
 
 NO_POWER = "with this many test examples every number of this few digits is possible"
@@ -176,12 +169,10 @@ class _Row:
         """The share of possible numbers, by printed number."""
         self.fits = {sets.name for sets in self.sets}
         """Names of the test sets that fit all numbers."""
-        self.findings = [self._judged(column, text) for column, text in self.texts.items()]
-        if any(finding.holds is False for finding in self.findings):
-            self.findings = [
-                replace(f, why=f.why + self._others_text()) if f.holds is False else f
-                for f in self.findings
-            ]
+        findings = [self._judged(column, text) for column, text in self.texts.items()]
+        self.findings = [
+            replace(f, why=f.why + self._others_text()) if f.holds is False else f for f in findings
+        ]
 
     def _judged(self, column: str, text: str) -> Finding:
         place = PrintedPlace(self.table.name, self.row, column)

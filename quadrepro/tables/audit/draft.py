@@ -52,13 +52,11 @@ def table_paper(
         If a row, a column or the metric is unknown, or the numbers cannot be shares.
     """
     path, name = Path(table.path), Path(table.path).stem
-    unstated = {"of"} if sample is None else set()
-    metric = table.metric or "error"
+    stated, metric = {"of": sample, "metric": table.metric}, table.metric or "error"
     try:
         find_metric(metric)
     except ValueError as error:
         raise ConfigError(f"{path}: {error}; state another one with --metric") from None
-    unstated |= set() if table.metric else {"metric"}
     facts = Facts.model_validate({"metric": metric, "of": sample})
     if facts.is_share:
         numbers = [table.numbers[row, m].value for row in table.rows for m in table.methods]
@@ -81,7 +79,7 @@ def table_paper(
             raise ConfigError(f"{path}: unknown row {row!r}{nearest(row, rows)}")
     sizes = {row: n_test.get(row, n_test.get(data, 0)) for row, data in table.datasets.items()}
     facts = facts.model_copy(update={"n_test": {row: n for row, n in sizes.items() if n}})
-    printed = from_table(table, facts, unstated)
+    printed = from_table(table, facts, {key for key, value in stated.items() if not value})
     file = PaperFile(title=name, printed={name: printed.facts})
     return Paper(str(path), file, {name: printed}, {}, YamlSource(path, {}))
 

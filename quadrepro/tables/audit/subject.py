@@ -104,14 +104,10 @@ class Subject:
         """All printed tables, by name."""
         return tuple(map(self.paper.printed, self.paper.tables))
 
-    def every(self, holds: str) -> list[Printed]:
-        """Return the tables that hold a kind of numbers."""
-        return [table for table in self.tables if table.facts.holds == holds]
-
     def holding(self, holds: str) -> list[Printed]:
         """Return the tables that hold a kind of numbers; other metrics than errors are left out."""
-        # They do not count examples.
-        tables = self.every(holds)
+        tables = [table for table in self.tables if table.facts.holds == holds]
+        # Other metrics do not count examples.
         return [t for t in tables if holds != "errors" or t.facts.metric in OF_ERRORS]
 
     def check(self, name: str, names: Collection[str], kind: str, *place: str | int) -> None:
@@ -124,28 +120,27 @@ class Subject:
         """Return the test sets behind a printed row, or why they are not known."""
         if not table.facts.is_share:
             return NUMBERS
-        return self._sizes[table.name].get(row, NOT_SAID)
+        return self._sizes.get((table.name, row), NOT_SAID)
 
     @cached_property
-    def _sizes(self) -> dict[str, dict[str, Size | str]]:
+    def _sizes(self) -> dict[tuple[str, str], Size | str]:
         """The test sets by table and row, or why they are not known."""
-        return {table.name: self._sizes_of(table) for table in self.tables}
-
-    def _sizes_of(self, table: Printed) -> dict[str, Size | str]:
-        sizes: dict[str, Size | str] = {}
-        if table.facts.config is not None:
-            experiment = self._experiment(table.facts.config, table.name)
-            for ours in experiment.config.rows:
-                if (row := table.row_of(ours.item.printed_names)) is not None:
-                    sizes.setdefault(row, _size(ours, experiment.config.repeats))
-        for row, size in table.facts.n_test.items():
-            place = table.name, "n_test", row
-            self.check(row, table.rows, "row", *place)
-            n_test, n_rows = size if isinstance(size, tuple) else (size, size)
-            if n_test > n_rows:
-                message = f"{n_test} test examples cannot be taken from {n_rows} rows"
-                raise self.paper.error(message, "printed", *place)
-            sizes[row] = Size(n_test, n_rows)
+        sizes: dict[tuple[str, str], Size | str] = {}
+        for table in self.tables:
+            if table.facts.config is not None:
+                experiment = self._experiment(table.facts.config, table.name)
+                for ours in experiment.config.rows:
+                    if (row := table.row_of(ours.item.printed_names)) is not None:
+                        size = _size(ours, experiment.config.repeats)
+                        sizes.setdefault((table.name, row), size)
+            for row, numbers in table.facts.n_test.items():
+                place = table.name, "n_test", row
+                self.check(row, table.rows, "row", *place)
+                n_test, n_rows = numbers if isinstance(numbers, tuple) else (numbers, numbers)
+                if n_test > n_rows:
+                    message = f"{n_test} test examples cannot be taken from {n_rows} rows"
+                    raise self.paper.error(message, "printed", *place)
+                sizes[table.name, row] = Size(n_test, n_rows)
         return sizes
 
     def _experiment(self, name: str, table: str) -> Experiment:

@@ -18,7 +18,7 @@ from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
 from quadrepro.tables.printed import check_printed
 from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import Entry, Field, Table, listed
+from quadrepro.tables.table import CsvField, Entry, Table, listed
 from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table
 
 VERDICTS = "verdicts"
@@ -37,7 +37,7 @@ Option = TypeVar("Option")
 Texts = Iterable[str]
 Rows = Iterable[tuple[str, Iterable[Entry]]]
 """Name and entries of each row."""
-Data = Iterable[tuple[Field, ...]]
+Data = Iterable[tuple[CsvField, ...]]
 """Fields of each row of a CSV."""
 
 
@@ -109,10 +109,20 @@ class Context(Generic[Option]):
 
     def judged(self, outcomes: Outcomes, printed: Printed) -> Outcomes | None:
         """Return the outcomes by the metric of a printed table, or None if it is not asked for."""
-        if printed.facts.metric in OF_ERRORS:
-            return outcomes
-        by_name = {o.metric.name: o for o in by_metrics(self, outcomes) if o.metric}
-        return by_name.get(printed.facts.metric)
+        metric = printed.facts.metric
+        return outcomes if metric in OF_ERRORS else self.by_metrics(outcomes).get(metric)
+
+    def headline(self, outcomes: Outcomes) -> Outcomes:
+        """Return the outcomes as the config's headline judges them: by errors, or by a metric."""
+        return self.by_metrics(outcomes).get(self.config.headline, outcomes)
+
+    def by_metrics(self, outcomes: Outcomes) -> dict[str, Outcomes]:
+        """Return the outcomes as each metric of the config judges them, by its name."""
+        tasks, judged = self.experiment.tasks.items(), {}
+        for metric in map(find_metric, self.config.metrics):
+            rows = [row for row, task in tasks if task in metric.tasks]
+            judged[metric.name] = outcomes.by(metric, rows)
+        return judged
 
     def check_printed(self, name: str, holds: Holds) -> None:
         """Refuse the name of a printed table that the paper does not have, or of another kind."""
@@ -186,31 +196,13 @@ def check_tables(experiment: Experiment) -> None:
 
 def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
     """Return everything that is written of an experiment, by the name of its files."""
-    written = {}
-    for kind, context in _kinds_with_contexts(experiment):
-        if made := kind.make(context, outcomes):
-            written[context.key] = made
-    verdicts = [made.verdicts for made in written.values() if made.verdicts.entries]
-    if verdicts:
+    kinds = _kinds_with_contexts(experiment)
+    made_of_kinds = {context.key: kind.make(context, outcomes) for kind, context in kinds}
+    written = {key: made for key, made in made_of_kinds.items() if made}
+    if verdicts := [made.verdicts for made in written.values() if made.verdicts.entries]:
         table = verdicts_table(experiment, verdicts, own_rows_notes(experiment.config))
         written[VERDICTS] = Made(table)
     return written
-
-
-def by_metrics(context: Context[Any], outcomes: Outcomes) -> list[Outcomes]:
-    """Return the outcomes as each metric of the config judges them."""
-    tasks = context.experiment.tasks
-    judged = []
-    for metric in map(find_metric, context.config.metrics):
-        rows = [row for row, task in tasks.items() if task in metric.tasks]
-        judged.append(outcomes.by(metric, rows))
-    return judged
-
-
-def headline(context: Context[Any], outcomes: Outcomes) -> Outcomes:
-    """Return the outcomes as the config's headline judges them: by errors, or by a metric."""
-    judged = {o.metric.name: o for o in by_metrics(context, outcomes) if o.metric}
-    return judged.get(context.config.headline, outcomes)
 
 
 def compares_ratios(outcomes: Outcomes) -> bool:

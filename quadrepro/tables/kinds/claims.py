@@ -15,7 +15,7 @@ from quadrepro.stats import LEVEL
 from quadrepro.tables.kinds import Context, Kind, Made
 from quadrepro.tables.printed import check_claims
 from quadrepro.tables.render import MINUS
-from quadrepro.tables.table import Field, Table, words
+from quadrepro.tables.table import CsvField, Table, words
 
 WORDS: tuple[Word, ...] = get_args(Word)
 """The judgements, from the best to the worst."""
@@ -43,7 +43,7 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
     paper = context.experiment.paper
     assert paper is not None
     group = paper.group(context.option)
-    judged, rows, data, timed = list[Judged](), [], list[tuple[Field, ...]](), list[str]()
+    judged, rows, data, timed = list[Judged](), [], list[tuple[CsvField, ...]](), list[str]()
     if n_rows := _rows_of_paper(context, paper, group):
         about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
         notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]

@@ -19,8 +19,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
 from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
-from quadrepro.tables.kinds import Context, Kind, Made, compares_ratios, headline, own_rows_notes
-from quadrepro.tables.table import Entry, Field, Table, decimals, moments
+from quadrepro.tables.kinds import Context, Kind, Made, compares_ratios, own_rows_notes
+from quadrepro.tables.table import CsvField, Entry, Table, decimals, moments
 from quadrepro.tables.verdicts import Verdicts
 
 DATA_HEADER = (
@@ -62,11 +62,7 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     ]
 
 
-def _star(comparison: Comparison | None) -> str:
-    return "*" if comparison is not None and comparison.winner is not None else ""
-
-
-def _data(c: Comparison | None) -> tuple[Field, ...]:
+def _data(c: Comparison | None) -> tuple[CsvField, ...]:
     if c is None:
         return (None,) * 9
     counts = c.wins, c.losses, c.ties
@@ -92,10 +88,10 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
     for (a, b), sample in chances.items():
         above, below = sorted((a, b), key=order.index)
         word = verdicts.words.get((above, below), "")
-        text, (mean, sd), comparison = printed.text(a, b), moments(sample), pairs.get((a, b))
-        mark, outside = _star(comparison), word == "outside"
-        rows[a].append(Entry(mean, sd, text, digits=2, mark=mark, outside=outside))
-        data.append((a, b, mean, sd, text, word, *_data(comparison)))
+        text, (mean, sd), c = printed.text(a, b), moments(sample), pairs.get((a, b))
+        star, outside = "*" * bool(c and c.winner), word == "outside"
+        rows[a].append(Entry(mean, sd, text, digits=2, mark=star, outside=outside))
+        data.append((a, b, mean, sd, text, word, *_data(c)))
     in_parentheses = ", in parentheses the printed one" * bool(printed.cells)
     notes = [
         "Probability that the row's algorithm is better than the column's (Poisson binomial "
@@ -121,8 +117,7 @@ def _verdicts(
         for a, b in combinations([c for c in printed.columns if c in outcomes.columns], 2)
         if (text := printed.text(a, b))
     ]
-    description = f"{printed.description}."
-    return Verdicts(printed.name, tuple(entries), description, one_sample=True)
+    return Verdicts(printed.name, tuple(entries), f"{printed.description}.", one_sample=True)
 
 
 def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:
@@ -136,16 +131,16 @@ def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> 
         if c is not None:
             value = f"{c.wins}–{c.losses}" if several else c.difference
             data.append((a, b, *(None,) * 3, "", *_data(c)))
-        entry = Entry(value, mark=_star(c), digits=digits, percent=percent, signed=True)
-        rows[a].append(entry)
+        star = "*" * bool(c and c.winner)
+        rows[a].append(Entry(value, mark=star, digits=digits, percent=percent, signed=True))
+    unit = ", in percentage points" * percent
     how = (
         f"On how many of {len(outcomes.rows)} data sets the row's algorithm is better than the "
         f"column's, and on how many worse, by mean {outcomes.label}."
+        if several
+        else f"Mean {outcomes.label} of the row's algorithm − the column's{unit}, over "
+        f"{outcomes.repeats} splits."
     )
-    if not several:
-        unit = ", in percentage points" * percent
-        how = f"Mean {outcomes.label} of the row's algorithm − the column's{unit}, over "
-        how += f"{outcomes.repeats} splits."
     return Made(_table(context, outcomes, rows, [how, *_notes(context, pairs)], data))
 
 
@@ -164,7 +159,7 @@ def _table(
     outcomes: Outcomes,
     rows: Mapping[str, Sequence[Entry]],
     notes: Sequence[str],
-    data: Sequence[tuple[Field, ...]],
+    data: Sequence[tuple[CsvField, ...]],
 ) -> Table:
     subject = f"pairwise comparisons{outcomes.by_metric}"
     named_rows = [(context.titles[column], row) for column, row in rows.items()]
@@ -174,7 +169,7 @@ def _table(
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
     """Make the matrix that fits the config, or nothing if no two columns can be compared."""
-    tested = headline(context, outcomes).tested()
+    tested = context.headline(outcomes).tested()
     if min(len(context.compared), len(tested.compared)) < 2 or not tested.rows:
         return None
     one_data_set = len(tested.rows) == 1 and not context.config.paper

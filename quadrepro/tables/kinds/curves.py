@@ -21,8 +21,7 @@ from quadrepro.papers.claims.evidence import Curve, Lacking, Ours
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import Entry, Table
-from quadrepro.tables.table import Field as CsvField
+from quadrepro.tables.table import CsvField, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -119,9 +118,8 @@ def _table(drawing: Drawing) -> Table:
     notes = f"{note}no result.", *closing_notes(context, outcomes)
     header = ("Data set", "Algorithm", along, *map(title_of, measures))
     columns = (m + ending for m in measures for ending in ("", " sd")[: 1 + several])
-    return context.table(
-        "curves", header, rows, notes, ("dataset", "algorithm", along, *columns), data
-    )
+    data_header = ("dataset", "algorithm", along, *columns)
+    return context.table("curves", header, rows, notes, data_header, data)
 
 
 @dataclass(frozen=True)
@@ -162,9 +160,8 @@ class Drawing:
     @cached_property
     def marked(self) -> bool:
         """Whether curves have markers."""
-        if self.styles and any(
-            len(p.algorithms or self.looks) > 1 for p in self.context.option.panels
-        ):
+        panels = self.context.option.panels
+        if self.styles and any(len(p.algorithms or self.looks) > 1 for p in panels):
             return True
         return any(1 < len(curve.x) <= EACH_MARKED for curve in self.curve_map.values())
 

@@ -20,9 +20,9 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
 from quadrepro.tables.judge import judge_entry, repeated
-from quadrepro.tables.kinds import Context, Kind, Made, by_metrics, closing_notes
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import Entry, Field, Table, decimals, moments
+from quadrepro.tables.table import CsvField, Entry, Table, decimals, moments
 from quadrepro.tables.verdicts import Verdicts
 
 TIME_LABEL = "Mean running time (s)"
@@ -91,27 +91,28 @@ class Block:
         text, own_rows = _description(self.context, printed), self.outcomes.own_rows
         return Verdicts(printed.name, tuple(entries), text, own_rows, self.percent)
 
-    def entries(self, row: str) -> Iterator[tuple[Entry, tuple[Field, ...]]]:
+    def entries(self, row: str) -> Iterator[tuple[Entry, tuple[CsvField, ...]]]:
         """Yield the entries of a row, each with its numbers; the best of ours and printed is bold.
 
         Verdicts mark the printed numbers outside our intervals.
         """
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
         quantity, percent = self.quantity(row), self.in_percent(row)
-        means = {c: moments(sample)[0] for c, sample in values.items()}
-        compared = {c: means[c] for c in outcomes.compared}
+        ours = {c: moments(sample) for c, sample in values.items()}
+        compared = {c: ours[c][0] for c in outcomes.compared}
         best = set() if None in compared.values() else _best(compared, outcomes.greater_is_better)
         numbers = {c: printed.number(row, printed.mean_column(c)) for c in values}
         printed_best = _best(numbers, printed.facts.greater_is_better)
         digits = 2 if percent else 3
         if not (percent or outcomes.counted(row)):
             texts = (printed.text(row, printed.mean_column(c)) for c in values)
-            digits = max(decimals(means.values()), *(len(t.partition(".")[2]) for t in texts))
+            printed_digits = (len(text.partition(".")[2]) for text in texts)
+            digits = max(decimals(mean for mean, _ in ours.values()), *printed_digits)
         in_unit = outcomes.metric is not None or outcomes.counted(row)
-        outside = {(v.row, v.column, v.quantity) for v in self.verdicts.outside_numbers}
-        for column, sample in values.items():
+        outside = self.verdicts.outside_places
+        for column, mean_and_sd in ours.items():
             entry = Entry(
-                *moments(sample),
+                *mean_and_sd,
                 *self._texts(row, column, as_printed=in_unit),
                 bold=column in best,
                 printed_bold=column in printed_best,
@@ -121,15 +122,15 @@ class Block:
                 percent=percent,
             )
             word = self.verdicts.words.get((row, column), "")
-            place = row, column, quantity, len(sample)
-            yield entry, (*place, *moments(sample), *self._texts(row, column), word)
+            place = row, column, quantity, len(values[column])
+            yield entry, (*place, *mean_and_sd, *self._texts(row, column), word)
 
     def absent(self, name: str) -> list[Entry]:
         """Return the entries of a row that has no data, with its printed numbers."""
         columns = self.context.titles
         return [Entry(MISSING, None, *self._texts(name, c, as_printed=True)) for c in columns]
 
-    def times(self) -> Iterator[tuple[Entry, tuple[Field, ...]]]:
+    def times(self) -> Iterator[tuple[Entry, tuple[CsvField, ...]]]:
         """Yield the mean running time of each column, as an entry and as data."""
         for column in self.context.titles:
             mean = self.outcomes.mean_seconds(column)
@@ -171,7 +172,7 @@ def _is_one_data_set(context: Context[Any], blocks: Sequence[Block]) -> bool:
 def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
     names, quantities = list[str](), list[str]()
-    entries, data = list[tuple[Entry, ...]](), list[tuple[Field, ...]]()
+    entries, data = list[tuple[Entry, ...]](), list[tuple[CsvField, ...]]()
     places = [(block, row) for block in blocks for row in block.values]
     for block, row in places:
         quantities.append(block.quantity(row) + " in percent" * block.in_percent(row))
@@ -274,7 +275,7 @@ def _check(context: Context[str]) -> None:
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made:
     """Make the table, and verdicts on the printed numbers."""
-    every = (outcomes, *by_metrics(context, outcomes))
+    every = (outcomes, *context.by_metrics(outcomes).values())
     blocks = [Block.from_outcomes(context, judged) for judged in every]
     # The headline is the first block.
     blocks.sort(key=lambda block: block.metric != context.config.headline)

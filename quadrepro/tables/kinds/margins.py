@@ -20,8 +20,7 @@ from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.table import Entry
-from quadrepro.tables.table import Field as CsvField
+from quadrepro.tables.table import CsvField, Entry
 from quadrepro.tables.verdicts import Verdicts
 
 POINTS = 1001
@@ -83,7 +82,7 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
     printed = context.printed(context.option.printed)
     verdicts = _verdicts(printed, outcomes, splits)
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
-    outside = {(v.row, v.column, v.quantity) for v in verdicts.outside_numbers}
+    outside = verdicts.outside_places
     for (row, column), margins in splits.items():
         pooled = np.concatenate(margins) if margins else np.zeros(0)
         mean, sd = (float(pooled.mean()), float(pooled.std(ddof=1))) if margins else (None, None)
@@ -115,12 +114,11 @@ def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
     for (row, column), margins in splits.items():
         means = [float(split.mean()) for split in margins]
         sds = [float(split.std(ddof=1)) for split in margins]
-        for ending, quantity, ours in ((MEAN, "margin mean", means), (SD, "margin sd", sds)):
+        for ending, quantity, ours in zip((MEAN, SD), QUANTITIES, (means, sds), strict=True):
             if text := printed.text(row, column + ending):
                 number = PrintedNumber(text, printed.sample)
                 verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
-    description = f"{printed.description}."
-    return Verdicts(printed.name, tuple(verdicts), description, outcomes.own_rows)
+    return Verdicts(printed.name, tuple(verdicts), f"{printed.description}.", outcomes.own_rows)
 
 
 def _draw(context: Context[Margins], splits: Splits, path: Path) -> None:

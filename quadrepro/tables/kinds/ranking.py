@@ -11,17 +11,15 @@ from pydantic import ConfigDict, Field, model_validator
 from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.stats import LEVEL, rank_methods
-from quadrepro.tables.diagram import draw_ranks
 from quadrepro.tables.kinds import (
     Context,
     Kind,
     Made,
     closing_notes,
     compares_ratios,
-    headline,
     own_rows_notes,
 )
-from quadrepro.tables.ranking import Scale, methods_table, nemenyi_note
+from quadrepro.tables.ranking import Scale, draw_ranks, methods_table, nemenyi_note
 from quadrepro.tables.table import Table
 
 
@@ -64,7 +62,7 @@ def _check(context: Context[Options]) -> None:
 
 def _make(context: Context[Options], outcomes: Outcomes) -> Made:
     """Make the table and the diagram."""
-    tested, option = headline(context, outcomes).tested(), context.option
+    tested, option = context.headline(outcomes).tested(), context.option
     title = f"{context.config.title}: ranking{tested.by_metric}"
     losses, compared = tested.mean_losses(), tested.compared
     if min(len(tested.rows), len(compared)) < 2 or not losses.keys() >= {*compared}:

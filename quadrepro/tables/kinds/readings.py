@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from itertools import repeat
 from math import log
 from statistics import fmean
 from typing import Any
@@ -26,8 +27,7 @@ from quadrepro.tables.judge import judge_entry
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
 from quadrepro.tables.render import MISSING, number_text
-from quadrepro.tables.table import Entry, Table
-from quadrepro.tables.table import Field as CsvField
+from quadrepro.tables.table import CsvField, Entry, Table
 
 
 @dataclass(frozen=True)
@@ -73,13 +73,13 @@ class OurSplits:
 class RowEvidence:
     """The printed numbers of a row against ours."""
 
-    inside: tuple[bool, ...] = ()
+    inside: list[bool]
     """Whether each printed mean is inside, as its verdict is."""
-    distances: dict[str, list[float]] = field(default_factory=dict)
+    distances: dict[str, list[float]]
     """Distance of each printed number from ours, by quantity."""
-    logs: dict[str, Any] = field(default_factory=dict)
+    logs: dict[str, Any]
     """Log-probability of the printed numbers, by quantity."""
-    splits: dict[str, OurSplits] = field(default_factory=dict)
+    splits: dict[str, OurSplits]
     """Our splits, by quantity."""
 
 
@@ -91,7 +91,8 @@ def evidence(
     if not columns or outcomes.repeats < 2 or not all(outcomes.complete(row, c) for c in columns):
         return None
     words = [judge_entry(means, outcomes, row, c, folds).word for c in columns]
-    part = RowEvidence(tuple(word == "inside" for word in words if word != "not comparable"))
+    inside = [word == "inside" for word in words if word != "not comparable"]
+    part = RowEvidence(inside, {}, {}, {})
     errors = {c: np.array(outcomes.values(row, c)) for c in columns}
     kept = {c: m for c in outcomes.columns if (m := margins_of_splits(outcomes, row, c))}
     margin_means = {c: np.array([m.mean() for m in splits]) for c, splits in kept.items()}
@@ -118,13 +119,12 @@ def evidence(
     return part
 
 
-def log_factors(reading: RowEvidence, base: RowEvidence) -> dict[str, Any]:
+def log_factors(logs: dict[str, Any], base_logs: dict[str, Any]) -> dict[str, Any]:
     """Return the log Bayes factor of a row for each kind of number that both readings have."""
-    both = reading.logs.keys() & base.logs.keys()
     return {
-        kind: sum(reading.logs[q] - base.logs[q] for q in names)
+        kind: sum(logs[q] - base_logs[q] for q in names)
         for kind, names in KINDS.items()
-        if both >= {*names}
+        if logs.keys() & base_logs.keys() >= {*names}
     }
 
 
@@ -181,17 +181,17 @@ def simulate(rows_by_reading: dict[str, Rows], seed: int) -> dict[str, FloatArra
         n = len(base.splits["mean"].values)
         ours = draws.integers(n, size=(TABLES, n))
         theirs = draws.integers(n, size=(TABLES, max(x.n_printed for x in base.splits.values())))
-        simulated_base = _simulated(base, base, ours, theirs)
+        base_logs = _simulated_logs(base, base, ours, theirs)
         for name, total in totals.items():
             if row in rows_by_reading[name]:
-                reading = _simulated(rows_by_reading[name][row], base, ours, theirs)
-                total += sum(log_factors(reading, simulated_base).values())
+                logs = _simulated_logs(rows_by_reading[name][row], base, ours, theirs)
+                total += sum(log_factors(logs, base_logs).values())
     return totals
 
 
-def _simulated(
+def _simulated_logs(
     reading: RowEvidence, base: RowEvidence, ours: IntArray, theirs: IntArray
-) -> RowEvidence:
+) -> dict[str, FloatArray]:
     """Return the log-probabilities of a row of the simulated tables under a reading."""
     logs = {}
     for name in reading.splits.keys() & base.splits.keys():
@@ -200,7 +200,7 @@ def _simulated(
         printed = np.round(quantity.statistic(splits.values[theirs[:, :n]]) / digit) * digit
         sample = reading.splits[name].like(splits)[ours]
         logs[name] = quantity.log_probability(sample, printed, splits.rounding, n)
-    return RowEvidence(logs=logs)
+    return logs
 
 
 class Readings(Model):
@@ -225,11 +225,10 @@ def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str], percent:
 def _factors(factors: Factors, kinds: Iterable[str], needed: float | None) -> list[Entry]:
     """Return the log Bayes factors of a reading by kind of number, in total, and needed."""
     logs = [[row[kind] for row in factors.values() if kind in row] for kind in kinds]
-    by_kind = [Entry(sum(x) if x else MISSING, digits=1) for x in logs]
-    if needed is None:
-        return [*by_kind, Entry(MISSING), Entry(MISSING)]
+    by_kind = [Entry(sum(x) if x else None, digits=1) for x in logs]
     total = sum(sum(row.values()) for row in factors.values())
-    return [*by_kind, Entry(total, bold=total >= needed, digits=1), Entry(needed, digits=1)]
+    in_total = Entry() if needed is None else Entry(total, bold=total >= needed, digits=1)
+    return [*by_kind, in_total, Entry(needed, digits=1)]
 
 
 def _notes(
@@ -283,7 +282,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
             by_reading[place.reading or BASE][place.parent] = part
     base = by_reading[BASE]
     factors: dict[str, Factors] = {
-        name: {row: log_factors(part, base[row]) for row, part in rows.items() if row in base}
+        name: {row: log_factors(rows[row].logs, base[row].logs) for row in rows if row in base}
         for name, rows in by_reading.items()
         if name != BASE
     }
@@ -297,12 +296,10 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
         # A reading and the config's own are compared on the same rows.
         row_factors = factors.get(name, {})
         ours = [part for row, part in parts.items() if name == BASE or row in row_factors]
-        texts = _distances(ours, quantities, means.in_percent)
-        own = [""] * len(texts)
+        texts, own = _distances(ours, quantities, means.in_percent), [""] * (1 + len(quantities))
         if row_factors:
             own = _distances([base[row] for row in row_factors], quantities, means.in_percent)
-        both = zip(texts, own, strict=True)
-        distances = (Entry(text, printed=own_text) for text, own_text in both)
+        distances = map(Entry, texts, repeat(None), own)
         entries = _factors(row_factors, kinds, needed.get(name))
         rows.append((name, (Entry(str(len(ours))), *distances, *entries)))
         for row, part in parts.items():

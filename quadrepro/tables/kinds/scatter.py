@@ -84,9 +84,8 @@ def _check(context: Context[str]) -> None:
     tasks = context.experiment.tasks
     numbers = [row for row, task in tasks.items() if task == "regression"]
     if 0 < len(numbers) < len(tasks):
-        raise context.error(
-            f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
-        )
+        message = f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
+        raise context.error(message)
 
 
 SCATTER = Kind(

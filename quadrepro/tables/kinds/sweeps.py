@@ -17,7 +17,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.render import MISSING, number_text, significant
-from quadrepro.tables.table import Entry, Field
+from quadrepro.tables.table import CsvField, Entry
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -32,13 +32,12 @@ Times = Mapping[tuple[str, str], float | None]
 def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
     """Make the table of running times, and their figure."""
     times = dict[tuple[str, str], float | None]()
-    rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     for row, column in product(context.config.rows, outcomes.columns):
-        title = row.title
-        complete = outcomes.complete(title, column)
-        seconds = [r.seconds for r in outcomes.cell(title, column)] if complete else []
-        middle = times[title, column] = median(seconds) if seconds else None
-        rows[title].append(Entry(None if middle is None else significant(middle, 3)))
+        complete = outcomes.complete(row.title, column)
+        seconds = [r.seconds for r in outcomes.cell(row.title, column)] if complete else []
+        middle = times[row.title, column] = median(seconds) if seconds else None
+        rows[row.title].append(Entry(None if middle is None else significant(middle, 3)))
         data.append((row.parent, row.sweep, row.value, column, len(seconds), middle))
     over = f", median over {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     note = f"Seconds of the search and the final training{over}."
@@ -119,7 +118,7 @@ class Difference:
         return abs(self.gap) <= sum(self.sds) + 1e-11
 
     @property
-    def numbers(self) -> tuple[Field, ...]:
+    def numbers(self) -> tuple[CsvField, ...]:
         """Both means with their deviations, the difference, and whether the intervals overlap."""
         word = "overlap" if self.overlap else "different"
         return self.means[0], self.sds[0], self.means[1], self.sds[1], self.gap, word
@@ -140,7 +139,7 @@ Squares = Mapping[str, list[tuple[Row, Difference | None]]]
 def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     """Make the matrix of differences as a table and as a figure."""
     squares = defaultdict[str, list[tuple[Row, Difference | None]]](list)
-    rows, data = defaultdict[str, list[Entry]](list), list[tuple[Field, ...]]()
+    rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     datasets = [entry.title for entry in context.config.datasets]
     for row in sorted(context.config.rows, key=lambda row: datasets.index(row.parent)):
         square = difference(outcomes, row.title, context.option)

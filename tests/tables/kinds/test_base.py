@@ -16,10 +16,8 @@ from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.kinds import (
     Context,
-    by_metrics,
     closing_notes,
     compares_ratios,
-    headline,
     make_tables,
 )
 from quadrepro.tables.render import to_markdown
@@ -206,8 +204,8 @@ METRICS = {"datasets": [*ONE], "metrics": ["auc", "error"], "headline": "auc"}
 def test_a_printed_table_of_a_metric_is_compared_with_our_values_of_it() -> None:
     context = Context(load_mapping(config(**METRICS)), "errors", "")
     outcomes = outcomes_of(ONE)
-    auc, _ = by_metrics(context, outcomes)
-    assert headline(context, outcomes) is auc
+    auc, _ = context.by_metrics(outcomes).values()
+    assert context.headline(outcomes) is auc
     for metric, judged in (("auc", auc), ("error", outcomes), (ACCURACY, outcomes), ("f1", None)):
         printed = replace(PRINTED, facts=Facts(metric=metric))
         assert context.judged(outcomes, printed) is judged

@@ -101,7 +101,7 @@ def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment
     assert len(verdicts.entries) > 1
     assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
     assert "t,1,0,1,0," in score_text([verdicts])
-    assert verdicts.statement({})[0].startswith("Inside: 0 of 1, outside: 1.")
+    assert next(verdicts.statement({})).startswith("Inside: 0 of 1, outside: 1.")
     notes = own_rows_notes(varied.config)
     table = verdicts_table(varied, [verdicts], notes)
     assert len(table.data_rows) == len(verdicts.entries)

@@ -475,7 +475,7 @@ def test_each_printed_number_counts_with_its_own_columns_and_rounding() -> None:
         }
     )
     # A mean without a deviation has a verdict, too.
-    assert part.inside == (True, True)
+    assert part.inside == [True, True]
     assert "margin mean" not in part.distances
 
 
@@ -488,17 +488,18 @@ def test_without_printed_numbers_or_splits_there_is_no_evidence() -> None:
 
 def test_factors_are_of_kinds_of_number_that_both_readings_have() -> None:
     margins = {"margin mean": -3.0, "margin sd": -4.0}
-    base = RowEvidence(logs={"mean": -1.0, "sd": -2.0, **margins})
-    reading = RowEvidence(logs={"mean": -0.5, "sd": -4.0, "margin mean": -2.0, "margin sd": -2.5})
+    base = {"mean": -1.0, "sd": -2.0, **margins}
+    reading = {"mean": -0.5, "sd": -4.0, "margin mean": -2.0, "margin sd": -2.5}
     expected = {"means": 0.5, "deviations": -2.0, "margins": 2.5}
     assert log_factors(reading, base) == expected
-    part = RowEvidence(logs={"mean": -0.5, "margin mean": -2.0})
+    part = {"mean": -0.5, "margin mean": -2.0}
     assert log_factors(part, base) == {"means": 0.5}
     assert log_factors(base, part) == {"means": -0.5}
 
 
 def printed_means(values: np.ndarray, n_printed: int = 40) -> RowEvidence:
-    return RowEvidence(splits={"mean": OurSplits(values[:, None], np.array([0.005]), n_printed)})
+    splits = {"mean": OurSplits(values[:, None], np.array([0.005]), n_printed)}
+    return RowEvidence([], {}, {}, splits)
 
 
 def spreads(shared: float, offset: float = 0.0) -> float:
