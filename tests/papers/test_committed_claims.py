@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import csv
 from collections import defaultdict
-from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from statistics import fmean
@@ -137,12 +136,20 @@ def noiseless(path: Path) -> Measures:
 
 
 @pytest.fixture(scope="module")
-def data(canonical_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
-    """Yield the folder of canonical CSVs; the largest of them is parsed once for all tests."""
+def cache(canonical_folder: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a cache with the largest data set, which is parsed once for all tests."""
+    folder = tmp_path_factory.mktemp("cache")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("QUADREPRO_CACHE", str(tmp_path_factory.mktemp("cache")))
+        patch.setenv("QUADREPRO_CACHE", str(folder))
         find_datasets([load_card("mnist")], canonical_folder)["mnist"].load(keep=True)
-        yield canonical_folder
+    return folder
+
+
+@pytest.fixture
+def data(canonical_folder: Path, cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """Return the folder of canonical CSVs."""
+    monkeypatch.setenv("QUADREPRO_CACHE", str(cache))
+    return canonical_folder
 
 
 @pytest.mark.parametrize("folder", FOLDERS, ids=lambda path: path.name)
