@@ -139,6 +139,9 @@ def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -
         nominal = "one-hot" if column.item.nominal == "one-hot" else "ordinal"
         view = view.model_copy(update={"nominal": nominal})
     protocol = row.protocol.model_copy(update={"measures": column.measures(row.protocol)})
+    if not learner.gives_votes and protocol.inputs == "attributes":
+        # Readings with other voters share its records.
+        protocol = protocol.without_voters()
     source, voters = source_of(sources, row, protocol, view), experiment.voters(protocol)
     grids = () if column.item.draw else column.make_grids(row.item.grid)
     content = {

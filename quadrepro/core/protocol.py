@@ -257,6 +257,12 @@ class Protocol(Model):
             )
         return self
 
+    def without_voters(self) -> Self:
+        """Return the protocol for a learner on attributes, whose results do not depend on voters."""
+        fields = ("stumps_per_attribute", "voter_set", "voters")
+        defaults = {name: Protocol.model_fields[name].default for name in fields}
+        return self.model_copy(update=defaults)
+
     @property
     def inner_folds(self) -> int:
         """The number of folds of the training part; 0 with a hold-out."""

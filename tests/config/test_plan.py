@@ -116,6 +116,18 @@ def test_an_algorithm_may_have_nominal_attributes_in_its_own_way() -> None:
     np.testing.assert_array_equal(by_name["one-hot"].problem.y, by_name["ordinal"].problem.y)
 
 
+@pytest.mark.parametrize("inputs", ["attributes", "voters"])
+def test_a_learner_on_attributes_has_one_key_for_all_voters(inputs: str) -> None:
+    names = ["lpboost", "sklearn:SVC"]
+
+    def keys(n_stumps: int) -> list[str]:
+        changes = {"view": "quadboost", "inputs": inputs, "stumps_per_attribute": n_stumps}
+        return [cell.key for cell in cells(algorithms=names, protocol=changes)]
+
+    same = [a == b for a, b in zip(keys(5), keys(6), strict=True)]
+    assert same == [False, inputs == "attributes"]
+
+
 def test_values_are_drawn_again_for_every_split_and_belong_to_the_key() -> None:
     l2 = {"name": "quadboost-l2", "grid": {"n_rounds": [5, 10]}, "draws": 4}
     l2["draw"] = {"lam": {"log": [0.1, 10]}}
