@@ -71,7 +71,7 @@ def test_a_workflow_names_its_rights_limits_and_files(path: Path) -> None:
 
 
 def test_data_are_fetched_before_they_are_checked_as_the_docs_show() -> None:
-    docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
     block = docs.partition("Four commands do the work:")[2].split("```")[1]
     assert (
         verbs_of([block]) == verbs_of(commands_of(EXAMPLE)) == ["fetch", "check", "run", "compare"]
@@ -179,8 +179,8 @@ def test_the_example_recomputes_tables_of_a_repository_of_ones_own(
     monkeypatch.chdir(folder)
     Path("configs/mine.yaml").write_text(SMALL)
     Path("requirements.txt").write_text(f"quadrepro @ {ROOT.as_uri()}\n")
-    docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
-    ignored = docs.partition("a run writes again:")[2].split("```")[1].split()[1:]
+    docs = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    ignored = docs.partition("list files that a run writes again:")[2].split("```")[1].split()[1:]
     Path(".gitignore").write_text("\n".join(ignored))
     assert quadrepro("run", "configs/mine.yaml").exit_code == 0
     subprocess.run(["git", "init", "--quiet"], check=True)
