@@ -71,7 +71,7 @@ def test_a_workflow_names_its_rights_limits_and_files(path: Path) -> None:
 
 
 def test_data_are_fetched_before_they_are_checked_as_the_docs_show() -> None:
-    docs = (ROOT / "docs" / "own-data.md").read_text(encoding="utf-8")
+    docs = (ROOT / "docs" / "many-machines.md").read_text(encoding="utf-8")
     block = docs.partition("Four commands do the work:")[2].split("```")[1]
     assert (
         verbs_of([block]) == verbs_of(commands_of(EXAMPLE)) == ["fetch", "check", "run", "compare"]
