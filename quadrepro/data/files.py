@@ -107,14 +107,17 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
 def read_source(source: FileSource) -> pd.DataFrame:
     """Return the rows of a user's file and, below them, of its test file, with their parts."""
     frame = read_file(Path(source.path), source, source.member)
-    if not source.test:
-        return frame
+    return with_test_rows(frame, source) if source.test else frame
+
+
+def with_test_rows(train: pd.DataFrame, source: FileSource) -> pd.DataFrame:
+    """Return training rows with the rows of the test file below them, and a column of parts."""
     layout = source.model_copy(update={"skip": source.test_skip})
     test = read_file(Path(source.test), layout, source.member)
-    if test.shape[1] != frame.shape[1]:
+    if test.shape[1] != train.shape[1]:
         raise DataError(f"{source.test}: it is not written as {source.path}")
-    test = test.set_axis(frame.columns, axis="columns")
-    parts = [frame.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
+    test = test.set_axis(train.columns, axis="columns")
+    parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return numbered(pd.concat(parts, ignore_index=True))
 
 

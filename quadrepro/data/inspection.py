@@ -40,6 +40,7 @@ from quadrepro.data.files import (
     sheet_names,
     sheet_start,
     unpack,
+    with_test_rows,
 )
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
@@ -143,18 +144,16 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
-    names = [*frame.columns]
     paths: dict[str, Any] = {"path": str(path.resolve()), "member": stated.member}
     if stated.test is not None:
         test, layout_of_test, _ = _read(stated.test, target, stated)
-        if [*test.columns] != names:
+        if [*test.columns] != [*frame.columns]:
             raise DataError(f"{stated.test}: its columns differ from the training rows")
         paths |= {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if source.test:
-        names.append(PART)
-        frame = read_source(source).set_axis(names, axis="columns")
-    target = _target_name(path, names, target, stated, start)
+        frame = with_test_rows(frame, source)
+    target = _target_name(path, [*frame.columns], target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
     missing = tuple(dict.fromkeys([*always, *gaps]))

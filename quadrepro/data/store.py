@@ -85,8 +85,9 @@ class Found:
             table = self.load(names).table
             attributes = tuple(a for a in table.attributes if a.name in names)
             columns = {name: table.columns[name] for name in names}
-            few = dataclasses.replace(table, attributes=attributes, columns=columns)
-            self._columns[names] = few
+            self._columns[names] = dataclasses.replace(
+                table, attributes=attributes, columns=columns
+            )
         return self._columns[names]
 
     def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
