@@ -15,7 +15,7 @@ from threadpoolctl import threadpool_limits
 from quadrepro.base.types import FloatArray
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.voters.stumps import Stumps
-from quadrepro.data.store import load_dataset
+from tests.data.tables import load_dataset
 
 ROWS: list[tuple[str, str, str, str]] = []
 """What is timed, our time, the references and their times, and the ratios."""

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 from pytest_benchmark.fixture import BenchmarkFixture
 from sklearn import ensemble
 from sklearn.tree import DecisionTreeClassifier
@@ -24,7 +25,7 @@ Problem = tuple[FloatArray, FloatArray]
 STUMP = DecisionTreeClassifier(max_depth=1)
 
 
-def seconds_per_round(model: Any, n_rounds: int, X: FloatArray, y: FloatArray) -> float:
+def seconds_per_round(model: Any, n_rounds: int, X: FloatArray, y: NDArray[Any]) -> float:
     return best_of(3, lambda: model.fit(X, y)) / n_rounds
 
 
