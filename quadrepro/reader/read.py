@@ -92,7 +92,15 @@ def _chosen(grids: Sequence[Grid], number: int | None) -> Grid:
     """Return the table of a file that holds numbers, or the chosen one of several."""
     tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
     if not tables:
-        raise ValueError(next((grid.fault for grid in grids if grid.fault), NO_TABLE))
+        rows = (pair for g in grids for pair in zip(g.lines[1:], g.rows[1:], strict=True))
+        misprints = (
+            f"line {line}: {NOT_A_NUMBER.format(shorten(cell.text))}"
+            for line, row in rows
+            for cell in row[1:]
+            if re.match(r"[-+−]?[.,]?\d", cell.text)
+        )
+        faults = (grid.fault for grid in grids if grid.fault)
+        raise ValueError(next(chain(faults, misprints), NO_TABLE))
     if number is None and len(tables) > 1:
         texts = [
             f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
@@ -144,6 +152,19 @@ class _Reader:
     def _labels(self, *kinds: str) -> list[Column]:
         return [c for c in self._with("label") if c.named in kinds]
 
+    def _compared_in(self, sets: Sequence[Column]) -> list[Column]:
+        """Return the only column of words that differs between the rows of a data set.
+
+        All other columns have the names of metrics.
+        """
+        words = [c for c in self._with("label", "words") if c.is_words and c not in sets]
+        values = self._with("value")
+        if len(sets) != 1 or len(words) != 1 or not all(metric_of(c.method) for c in values):
+            return []
+        rows = [(a.text, b.text) for a, b in zip(sets[0].cells, words[0].cells, strict=True)]
+        repeats = min(Counter(name for name, _ in rows).values()) > 1
+        return words if repeats and len({*rows}) == len(rows) else []
+
     # The table
 
     def read(self) -> PrintedTable:
@@ -151,7 +172,8 @@ class _Reader:
         self._set_choices()
         self._set_roles()
         labels, rows = self._with("label"), self.choices.rows
-        methods, named = self._labels("methods"), self._labels("data sets")
+        named = self._labels("data sets")
+        methods = self._labels("methods") or self._compared_in(named)
         words = [c for c in named if c.is_words]
         if len(words) > 1 and words[0].texts != words[1].texts:
             both = f"the columns {words[0].name!r} and {words[1].name!r} both name data sets"
@@ -375,7 +397,9 @@ class _Reader:
         chosen = {name: base for name, (base, part) in parts.items() if self._is_chosen(part)}
         if not chosen or "" in chosen.values():
             advice = "choose one with --metric, or leave out the others with --without"
-            several = few([*metrics, *sorted(shared)])
+            vague = {name: part in ("other", "statistic") for name, (_, part) in parts.items()}
+            kinds = [name if vague[name] else part for name, (_, part) in parts.items() if part]
+            several = few([*dict.fromkeys(kinds), *sorted(shared)])
             self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
         return {base: methods[name] for name, base in chosen.items()}
 

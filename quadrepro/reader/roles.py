@@ -237,8 +237,10 @@ def read_header(grid: Grid) -> tuple[list[str], int]:
 def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
     """Return whether a row goes on with names, after one that spans columns or lacks the corner."""
     texts = [c.text for c in row[1:] if c.text]
-    # A number with a misprint must not become a part of a name.
-    if any(re.match(r"[^\w(]*\(?[.,]?\d", text) or is_gap(text) for text in texts):
+    # A number with a misprint must not become a part of a name; a word such as None may be one.
+    gaps = [text for text in texts if is_gap(text)]
+    numbers = (re.match(r"[^\w(]*\(?[.,]?\d", text) for text in texts)
+    if any(numbers) or (gaps and (gaps == texts or not all(map(str.isalpha, gaps)))):
         return False
     names = [c.text for c in above[1:]]
     if not texts:  # the name of an index, below the names of columns
