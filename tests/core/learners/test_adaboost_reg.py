@@ -63,8 +63,8 @@ class Formulas:
 def test_a_round_is_the_formulas_from_scratch(power: Power) -> None:
     H, y = make_problem(m=60)
     for C in SOFT[power]:
-        picks, changes = AdaBoostReg(power).run(reduce_problem(H, y, merge_voters=False), 0, C, 12)
-        assert len(picks) == 12
+        picks, changes = AdaBoostReg(power).run(reduce_problem(H, y, merge_voters=False), 0, C, 9)
+        assert len(picks) == 9
         run, w = Formulas(C, power, [], [], []), np.full(60, 1 / 60)
         for pick, signed in zip(picks, changes, strict=True):
             edges = (w * y) @ H
@@ -72,7 +72,7 @@ def test_a_round_is_the_formulas_from_scratch(power: Power) -> None:
             assert np.sign(signed) == np.sign(edges[pick])
             run.rights.append(y * H[:, pick] * np.sign(signed))
             run.weights.append(w)
-            fine = np.geomspace(1e-4, 35.0, 1000)
+            fine = np.geomspace(1e-4, 35.0, 400)
             sums = np.array([run.losses(a).sum() for a in fine])
             alpha = abs(signed)
             assert run.losses(alpha).sum() <= sums.min() * (1 + 1e-12)
@@ -110,22 +110,17 @@ def random_loss(rng: np.random.Generator, C: float) -> FloatArray:
     return np.array([np.log(w / w.max()), n, s + C * w**2, C * (w - means) ** 2])
 
 
-@pytest.mark.parametrize("C", [0.1, 3.0, 30.0, 300.0])
-def test_the_line_search_ends_where_the_loss_is_least(C: float) -> None:
+@pytest.mark.parametrize("C", [0.0, 0.1, 3.0, 30.0, 300.0])
+def test_the_line_search_ends_where_the_loss_is_least_and_bounds_are_those_of_equal_examples(
+    C: float,
+) -> None:
     for seed in range(20):
         rng = np.random.default_rng(seed)
         loss, A = random_loss(rng, C), rng.uniform(0.01, 20)
         a = least_loss(loss, A)
         assert 0 <= a <= LARGEST_STEP
-        fine = logarithms(loss, A, np.geomspace(1e-5, LARGEST_STEP, 4000)).min()
+        fine = logarithms(loss, A, np.geomspace(1e-5, LARGEST_STEP, 1000)).min()
         assert logarithms(loss, A, np.array([a]))[0] <= fine + 1e-9 * max(1.0, abs(fine))
-
-
-@pytest.mark.parametrize("C", [0.0, 3.0, 300.0])
-def test_bounds_are_below_the_loss_and_reach_it_for_equal_examples(C: float) -> None:
-    for seed in range(20):
-        rng = np.random.default_rng(seed)
-        loss, A = random_loss(rng, C), rng.uniform(0.01, 20)
         assert (lower_bounds(loss, A) <= logarithms(loss, A, SCAN) + 1e-9).all()
         falls = loss[2] > 0
         equal = loss[:, np.where(falls, falls.argmax(), falls.argmin())]
