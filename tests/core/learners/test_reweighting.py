@@ -127,21 +127,6 @@ def test_any_matrix_gives_the_same_rounds_as_its_chains(
 
 
 @each_algorithm
-def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
-    algorithm: WeightBoosting,
-) -> None:
-    H, y = make_problem()
-    first = np.arange(60) < 40
-    samples = np.vstack([first, np.ones(60)]).astype(float)
-    turned = np.column_stack([H, np.where(first, -y, y)])
-    weights, longer = algorithm.path(turned, y, grid_of(algorithm, [1, 50]), samples)
-    assert np.count_nonzero(longer[-1]) > 5
-    assert not weights[:, :-1].any()
-    if not isinstance(algorithm, HedgeBoost):
-        assert (weights[:, -1] == -1).all()
-
-
-@each_algorithm
 def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_have_none(
     algorithm: WeightBoosting,
 ) -> None:
@@ -202,7 +187,7 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
 
 
 @pytest.mark.parametrize("redraws", [False, True])
-@pytest.mark.parametrize("algorithm", [AdaBoost(), EBBoost()], ids=repr)
+@pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
     algorithm: WeightBoosting, redraws: bool
 ) -> None:
@@ -226,7 +211,7 @@ def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
     voters = Turning()
-    last = [r.last[0] for r in boosted(algorithm, voters, 6000, [value], np.ones((1, 6)))]
+    last = [r.last[0] for r in boosted(algorithm, voters, 10_000, [value], np.ones((1, 6)))]
     seen = np.array(voters.seen)[: [*last, True].index(True), 0, 0]
     assert seen[5000] == 0
     assert seen[5000:].max() > 1e-6 * UNITS
