@@ -31,7 +31,7 @@ from quadrepro.data.rules import (
 )
 from quadrepro.errors import ConfigError
 
-N = 40_000
+N = 10_000
 
 
 def rng(seed: int = 0) -> np.random.Generator:

@@ -165,26 +165,27 @@ def test_the_unit_of_a_row_does_not_change_a_comparison_of_ratios(scores: Scores
         assert with_numbers(changed[pair]) == pytest.approx(with_numbers(c), rel=1e-6)
 
 
-@pytest.mark.parametrize("unit", [1.0, 100.0])
-def test_rounding_does_not_decide_a_comparison_of_ratios(unit: float) -> None:
-    scores = {"a": [unit] * 7, "b": [unit * (1 + 1e-14)] * 7}
-    c = compare_over_datasets(scores, ratio=True)["a", "b"]
-    assert (c.ties, c.p_value, c.winner) == (7, 1.0, None)
-
-
-def test_a_ratio_is_the_first_score_over_the_second() -> None:
+def test_a_ratio_is_the_first_score_over_the_second_and_rounding_does_not_decide_it() -> None:
     scores = {"a": [2.0, 4.0, 6.0, 8.0, 10.0, 12.0], "b": [1.0, 2.0, 3.0, 4.0, 5.0, 6.0]}
     c = compare_over_datasets(scores, ratio=True, rope=0.01)["a", "b"]
     assert (c.difference, c.low, c.high) == pytest.approx((2.0, 2.0, 2.0))
     assert (c.ratio, c.winner, c.wins) == (True, "b", 0)
+    for unit in (1.0, 100.0):
+        scores = {"a": [unit] * 7, "b": [unit * (1 + 1e-14)] * 7}
+        c = compare_over_datasets(scores, ratio=True)["a", "b"]
+        assert (c.ties, c.p_value, c.winner) == (7, 1.0, None)
 
 
-@pytest.mark.parametrize(("ratio", "ends"), [(False, (-inf, inf)), (True, (0.0, inf))])
-def test_too_few_rows_leave_an_infinite_interval(ratio: bool, ends: tuple[float, float]) -> None:
+def test_too_few_rows_leave_an_infinite_interval_and_two_splits_are_not_tested() -> None:
     scores = {"a": [1.0, 2.0, 3.0, 4.0], "b": [2.0, 3.0, 5.0, 7.0]}
-    for c in compare_over_datasets(scores, ratio=ratio).values():
-        assert c.winner is None
-        assert (c.low, c.high) == ends
+    for ratio, ends in ((False, (-inf, inf)), (True, (0.0, inf))):
+        for c in compare_over_datasets(scores, ratio=ratio).values():
+            assert (c.winner, c.low, c.high) == (None, *ends)
+    for c in compare_on_splits({"a": [0.1, 0.2], "b": [0.5, 0.9]}, 0.5).values():
+        assert isnan(c.p_value)
+        assert isnan(c.p_adjusted)
+        assert (c.winner, c.separates, c.immaterial) == (None, False, False)
+        assert (c.low, c.high, c.wins + c.losses) == (-inf, inf, 2)
 
 
 @settings(max_examples=10)
@@ -227,18 +228,14 @@ def test_a_difference_is_immaterial_if_its_interval_is_within_the_rope(
         assert c.winner == (None if c.immaterial else plain[pair].winner)
 
 
-@pytest.mark.parametrize("n_rows", [2, 8])
-def test_without_a_rope_equal_methods_are_not_immaterially_different(n_rows: int) -> None:
-    scores = {name: [float(i) for i in range(n_rows)] for name in "ab"}
-    assert not compare_over_datasets(scores)["a", "b"].immaterial
-    assert not compare_on_splits(scores, 0.1)["a", "b"].immaterial
-
-
-def test_a_significant_pair_has_a_winner_however_many_rows_tie() -> None:
+def test_however_many_rows_tie_no_pair_is_immaterial_and_a_significant_one_has_a_winner() -> None:
+    for n_rows in (2, 8):
+        scores = {name: [float(i) for i in range(n_rows)] for name in "ab"}
+        assert not compare_over_datasets(scores)["a", "b"].immaterial
+        assert not compare_on_splits(scores, 0.1)["a", "b"].immaterial
     scores = {"a": [1.0] * 66, "b": [1.0] * 60 + [2.0] * 6}
     c = compare_over_datasets(scores)["a", "b"]
-    assert c.p_value == pytest.approx(2 / 2**6)
-    assert c.winner == "a"
+    assert (c.p_value, c.winner) == (pytest.approx(2 / 2**6), "a")
 
 
 @given(st.integers(10, 1000), st.sampled_from([0.1, 0.5, 0.9]), st.integers(0, 999))
@@ -251,15 +248,6 @@ def test_splits_that_differ_by_the_same_one_example_are_not_significant(
     assert c.winner is None
     assert c.p_value > 0.2
     assert c.difference == pytest.approx(-1 / n_test)
-
-
-def test_fewer_than_three_splits_are_not_tested() -> None:
-    for c in compare_on_splits({"a": [0.1, 0.2], "b": [0.5, 0.9]}, 0.5).values():
-        assert isnan(c.p_value)
-        assert isnan(c.p_adjusted)
-        assert (c.winner, c.separates, c.immaterial) == (None, False, False)
-        assert (c.low, c.high) == (-inf, inf)
-        assert c.wins + c.losses == 2
 
 
 @settings(max_examples=10)
@@ -360,11 +348,6 @@ def test_rows_are_too_few_if_even_a_clean_sweep_is_not_significant(
         assert rank_methods(splits, test_share=0.1).too_few == (n_splits == 2)
 
 
-def test_methods_of_equal_rank_keep_their_order() -> None:
-    ranking = rank_methods({"b": [1, 2], "a": [2, 1]})
-    assert [method.name for method in ranking.methods] == ["b", "a"]
-
-
 def test_the_resolution_of_splits_is_the_smallest_difference_of_their_scores() -> None:
     scores = {"a": [0.10, 0.20, 0.30], "b": [0.12, 0.22, 0.32], "c": [0.14, 0.26, 0.30]}
     ranking = rank_methods(scores, test_share=0.5)
@@ -372,6 +355,17 @@ def test_the_resolution_of_splits_is_the_smallest_difference_of_their_scores() -
     assert ranking.pairs["a", "b"].p_value == pytest.approx(expected.p_value)
     coarser = rank_methods(scores, test_share=0.5, resolution=0.1)
     assert coarser.pairs["a", "b"].p_value > expected.p_value
+    # A large difference on every fold is significant, whatever else is in the table.
+    folds = {"a": [0.05, 0.06, 0.04, 0.05, 0.07], "b": [0.40, 0.39, 0.42, 0.40, 0.41]}
+    third = {"c": [0.04, 0.07, 0.06, 0.04, 0.06]}
+    alone, among_three = (rank_methods(table, test_share=0.2) for table in (folds, folds | third))
+    assert alone.pairs["a", "b"].p_value == pytest.approx(among_three.pairs["a", "b"].p_value)
+    assert alone.pairs["a", "b"].winner == "a"
+
+
+def test_methods_of_equal_rank_keep_their_order() -> None:
+    ranking = rank_methods({"b": [1, 2], "a": [2, 1]})
+    assert [method.name for method in ranking.methods] == ["b", "a"]
 
 
 @given(score_tables())
@@ -384,11 +378,3 @@ def test_the_step_of_shares_is_a_number_of_examples_and_no_larger_than_a_differe
     rows = [*zip(*columns, strict=True)]
     steps = [abs(x - y) for row in rows for x, y in combinations(row, 2) if x != y]
     assert all(0 < step <= difference + 1e-12 for difference in steps)
-
-
-def test_a_large_difference_on_every_fold_is_significant_whatever_else_is_in_the_table() -> None:
-    folds = {"a": [0.05, 0.06, 0.04, 0.05, 0.07], "b": [0.40, 0.39, 0.42, 0.40, 0.41]}
-    third = {"c": [0.04, 0.07, 0.06, 0.04, 0.06]}
-    alone, among_three = (rank_methods(scores, test_share=0.2) for scores in (folds, folds | third))
-    assert alone.pairs["a", "b"].p_value == pytest.approx(among_three.pairs["a", "b"].p_value)
-    assert alone.pairs["a", "b"].winner == "a"

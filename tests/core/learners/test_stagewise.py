@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -30,32 +31,22 @@ from quadrepro.core.training.one_vs_rest import FittedOneVsRest, fit
 EPS = np.finfo(float).eps
 
 
-def real_adaboost(
-    X: Any, y: IntArray, c: FloatArray, n_rounds: int, **size: int
+def additive_trees(
+    X: Any, y: IntArray, c: FloatArray, n_rounds: int, *, real: bool, **size: int
 ) -> list[FloatArray]:
+    """Return the votes of Real AdaBoost by probabilities, or of Gentle AdaBoost by regressions."""
     signs, w = 2 * y - 1, c / c.sum()
     F, found = np.zeros(len(X)), []
     for _ in range(n_rounds):
-        tree = DecisionTreeClassifier(**size).fit(X, y, w)
-        p = np.maximum(tree.predict_proba(X), EPS)
-        f = 0.5 * np.log(p[:, 1] / p[:, 0])
+        if real:
+            tree = DecisionTreeClassifier(**size).fit(X, y, w)
+            p = np.maximum(tree.predict_proba(X), EPS)
+            f = 0.5 * np.log(p[:, 1] / p[:, 0])
+        else:
+            f = DecisionTreeRegressor(**size).fit(X, signs, w).predict(X)
         w = w * np.exp(-signs * f)
         w /= w.sum()
         F = F + f
-        found.append(F)
-    return found
-
-
-def gentle_adaboost(
-    X: Any, y: IntArray, c: FloatArray, n_rounds: int, **size: int
-) -> list[FloatArray]:
-    signs, w = 2 * y - 1, c / c.sum()
-    F, found = np.zeros(len(X)), []
-    for _ in range(n_rounds):
-        tree = DecisionTreeRegressor(**size).fit(X, signs, w)
-        w = w * np.exp(-signs * tree.predict(X))
-        w /= w.sum()
-        F = F + tree.predict(X)
         found.append(F)
     return found
 
@@ -130,8 +121,8 @@ def adaboost_m1(X: Any, y: IntArray, c: FloatArray, n_rounds: int, **size: int) 
 
 
 PRINTED: list[tuple[Any, dict[str, float], Callable[..., list[FloatArray]], tuple[int, ...]]] = [
-    (RealAdaBoostClassifier, {}, real_adaboost, (2,)),
-    (GentleAdaBoostClassifier, {}, gentle_adaboost, (2,)),
+    (RealAdaBoostClassifier, {}, partial(additive_trees, real=True), (2,)),
+    (GentleAdaBoostClassifier, {}, partial(additive_trees, real=False), (2,)),
     (LogitBoostClassifier, {}, logitboost, (2, 3)),
     (LogitBoostClassifier, {"z_max": 1.5}, logitboost, (2, 3)),
     (AdaBoostM1Classifier, {}, adaboost_m1, (2, 3)),

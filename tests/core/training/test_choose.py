@@ -488,19 +488,16 @@ def spying(grids: Sequence[Grid] = VALUES, **changes: Any) -> tuple[Spy, FittedP
 
 def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_rows() -> None:
     spy, trainer = spying()
-    assert (
-        choose_by_folds(trainer, np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2]))[1].tolist() == [0.0] * 3
-    )
+    fold = np.array([0, 0, 0, 1, 1, 1, 1, 2, 2, 2])
+    assert choose_by_folds(trainer, fold)[1].tolist() == [0.0] * 3
     trainer.outputs(2)
     folds = [(10 - out, out, drawn(f"fold {f}")) for f, out in enumerate((3, 4, 3))]
     assert spy.seen == [*folds, (10, 4, drawn("all"))]
-
-
-@pytest.mark.parametrize("fold", [np.arange(10) % 3, None])
-def test_a_single_candidate_is_not_trained_to_be_chosen(fold: IntArray | None) -> None:
-    spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
-    assert choose_by_folds(trainer, fold) == (0, [0.0])
-    assert spy.seen == []
+    # A single candidate is not trained to be chosen.
+    for some_fold in (fold, None):
+        spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
+        assert choose_by_folds(trainer, some_fold) == (0, [0.0])
+        assert spy.seen == []
 
 
 def test_training_and_test_examples_are_measured_after_one_training() -> None:
@@ -640,9 +637,7 @@ def test_drawn_stumps_give_each_class_its_own_rounds() -> None:
         np.testing.assert_array_equal(fitted.scores, scores)
         np.testing.assert_array_equal(fitted.predicted, scores.argmax(axis=1))
     assert 0 < losses.min() <= losses.max() < len(VALID.y) / 2
-
-
-def test_held_out_examples_of_drawn_stumps_are_predicted_as_test_examples() -> None:
+    # Held-out examples are predicted as test examples are.
     as_test = TrainingData(TRAIN, VALID, VALID, OF_CLASSES, named, "multiclass", 3)
     trainer = fit(AdaBoost(), as_test, [Grid.from_values({})])
     assert trainer.validation_losses().tolist() == [(trainer.outputs(0).predicted != VALID.y).sum()]

@@ -7,6 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -436,10 +437,11 @@ def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
 def test_an_estimator_does_the_task_of_its_kind_also_on_a_worker(
     path: str, settings: dict[str, Any], kind: Task
 ) -> None:
-    predictor = EstimatorPredictor(path, settings, "/somewhere")
+    predictor = EstimatorPredictor(path, settings)
     assert predictor.task == kind
     for other in ("classification", "regression"):
         assert predictor.for_task(other) is (predictor if other == kind else None)
+    predictor = replace(predictor, folder="/somewhere")
     assert pickle.loads(pickle.dumps(predictor)) == predictor
     assert "/somewhere" not in str(predictor.content)
 
