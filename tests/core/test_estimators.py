@@ -16,7 +16,6 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from quadrepro import (
     AdaBoostClassifier,
-    AdaBoostRegClassifier,
     CqBoostClassifier,
     GradientBoostClassifier,
     HedgeBoostClassifier,
@@ -196,12 +195,6 @@ def test_probabilities_are_the_frequencies_of_the_classes(estimator: Any, weight
     np.testing.assert_allclose(fitted.predict_proba(X[1:3]), [[0.75, 0.25], [0.25, 0.75]])
 
 
-PRICED = (AdaBoostRegClassifier, LPBoostClassifier, RegularizedQPBoostClassifier)
-"""Estimators with a price per example, so that twice the examples are another problem."""
-
-UNPRICED = [estimator for estimator in ONE_OF_EACH_CLASS if not isinstance(estimator, PRICED)]
-
-
 def assert_same(first: Any, second: Any, X: FloatArray, rtol: float = 1e-7) -> None:
     expected = outputs(second, X)
     np.testing.assert_allclose(
@@ -221,15 +214,6 @@ def test_whole_weights_are_repeated_rows_and_weight_zero_leaves_a_row_out(estima
     np.testing.assert_allclose(
         weighted.feature_importances_, repeated.feature_importances_, atol=1e-9
     )
-
-
-@pytest.mark.parametrize("estimator", UNPRICED, ids=repr)
-def test_a_scale_of_the_weights_changes_nothing(estimator: Any) -> None:
-    X, y = examples(estimator)
-    weights = np.random.default_rng(2).uniform(0.2, 3.0, len(X))
-    # Experts have another rate if the weights add up to more than the examples.
-    first = clone(estimator).fit(X, y, sample_weight=0.5 * weights)
-    assert_same(first, clone(estimator).fit(X, y, sample_weight=0.3 * weights), X)
 
 
 @pytest.mark.parametrize("price", [0.05, 0.2])

@@ -39,7 +39,6 @@ def kept_of(classes: Iterable[str], *outputs: Any) -> Record:
         ("acu", "unknown metric 'acu'; did you mean 'auc'?"),
         ("roc_auc_pairwise", "unknown metric 'roc_auc_pairwise'; did you mean 'roc_auc_ovr'?"),
         ("rand_score", "rand_score judges clusters, or several labels per example"),
-        ("f1_samples", "f1_samples judges clusters, or several labels per example"),
     ],
 )
 def test_what_is_no_metric_is_refused_with_the_nearest_name(name: str, message: str) -> None:

@@ -171,20 +171,6 @@ def test_every_way_to_divide_rows_gives_cells_with_keys_of_their_own(
     assert content.get("repeats") == (repeats if "time" in rule else None)
 
 
-def test_more_than_two_classes_are_divided_by_class(write: Write) -> None:
-    tree = "tree\n    algorithm: sklearn:DecisionTreeClassifier"
-    row = "{name: wine, view: {nominal: one-hot}}"
-    protocol = "split: {outer: 3, stratify: true}\nfolds: 4"
-    path = write(row, protocol=protocol, algorithm=tree)
-    plan = make_plan(load_experiment(path, 3))
-    plan.check_data()
-    for cell in plan.cells:
-        y, test = cell.problem.y.astype(int), cell.problem.split.test
-        counts = np.bincount(y)
-        assert len(counts) == 3
-        assert np.abs(np.bincount(y[test]) - counts / 3).max() < 1
-
-
 def test_a_plan_with_splits_by_rows_reads_no_rows_and_learns_nothing_from_their_attributes(
     write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:

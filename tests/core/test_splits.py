@@ -304,6 +304,7 @@ ONE = NUMBERED[:, :1]
 FEW = np.repeat([[TRAIN], [TEST]], [3, 117], axis=0)
 THREE = np.repeat([[TRAIN], [TEST], [VALID]], 40, axis=0)
 ALIKE = np.repeat([0.0, 1.0], 60)
+IN_GROUPS, IN_TIME = {"parts": NUMBERED, "groups": GROUPS}, {"times": np.arange(120)}
 
 
 @pytest.mark.parametrize(
@@ -318,23 +319,11 @@ ALIKE = np.repeat([0.0, 1.0], 60)
         (splitter(column="c"), {"parts": 0 * ONE + TEST}, "c has no row of this view to train or"),
         (splitter(n_repeats=1, openml_task=59), {"parts": 0 * ONE}, "OpenML task 59 has no row of"),
         (splitter(holdout=True, column="c"), {"parts": ONE}, "c must have valid rows if there is"),
-        (
-            splitter(column="c"),
-            {"parts": THREE},
-            "c must have valid rows if there is a holdout,",
-        ),
-        (
-            splitter(n_repeats=4, column="c", groups="g"),
-            {"parts": NUMBERED, "groups": GROUPS},
-            "c divides a group of g",
-        ),
-        (splitter(time="t"), {"times": np.arange(120)}, "the rows to train on are all of one clas"),
+        (splitter(column="c"), {"parts": THREE}, "c must have valid rows if there is a holdout,"),
+        (splitter(n_repeats=4, column="c", groups="g"), IN_GROUPS, "c divides a group of g"),
+        (splitter(time="t"), IN_TIME, "the rows to train on are all of one class"),
         # Both classes are in the training part, but not in its first window.
-        (
-            splitter(3, time="t", train=0.7, at_most=None),
-            {"times": np.arange(120)},
-            "the rows to train on are all of one class",
-        ),
+        (splitter(3, time="t", train=0.7, at_most=None), IN_TIME, "the rows to train on are all"),
     ],
 )
 def test_what_cannot_be_divided_or_learned_is_refused(
@@ -414,23 +403,22 @@ def test_groups_classes_and_words_become_codes_and_parts() -> None:
     assert vars(KnownRows.for_rule(SplitRule(), y, {})) == vars(UNKNOWN)
 
 
+PARTS = "c must have train, valid or test for each row, or the number of the repeat that tests it"
+
+
 @pytest.mark.parametrize(
     ("key", "values", "message"),
     [
         ("groups", ["a", "", ""], "c divides the rows, but is missing in 2 rows"),
         ("time", [1.0, np.nan], "c divides the rows, but is missing in 1 rows"),
-        (
-            "time",
-            ["2020-01-01", "monday"],
-            "c has 'monday', which is not a date of the format ISO8601: ",
-        ),
+        ("time", ["2020-01-01", "monday"], "c has 'monday', which is not a date of the format ISO"),
         *(
-            ("column", values, f"c must have train, valid or test for each row, or {rest}")
-            for values, rest in [
-                (["train", "tset"], "the number of the repeat that tests it, but has train, tset"),
-                (["1", "1_0"], "the number of the repeat that tests it, but has 1, 1_0"),
-                (["train", "1"], "the number of the repeat that tests it, but has 1, train"),
-                ([1.0, 1.5], "the number of the repeat that tests it, but has 1.0, 1.5"),
+            ("column", values, f"{PARTS}, but has {shown}")
+            for values, shown in [
+                (["train", "tset"], "train, tset"),
+                (["1", "1_0"], "1, 1_0"),
+                (["train", "1"], "1, train"),
+                ([1.0, 1.5], "1.0, 1.5"),
             ]
         ),
     ],

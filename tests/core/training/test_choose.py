@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pytest
 from sklearn.base import clone
-from sklearn.datasets import load_diabetes, load_wine
+from sklearn.datasets import load_wine
 from sklearn.feature_selection import SelectKBest
 from sklearn.metrics import balanced_accuracy_score, log_loss, roc_auc_score
 from sklearn.model_selection import (
@@ -123,11 +123,6 @@ def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) 
     assert choose_rest_by_test(fitted, np.array(validation)) == 3
 
 
-def test_a_fold_is_predicted_from_the_others_or_from_earlier_windows_of_time() -> None:
-    assert trained_on(np.array([0, 1, 2, 0]), 1).tolist() == [True, False, True, True]
-    assert trained_on(np.array([-1, 0, 1, 2]), 1).tolist() == [True, True, False, False]
-
-
 def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> None:
     signs, codes = np.array([1.0, -1.0, 1.0]), np.array([2.0, 0.0, 1.0])
     scores = np.array([[0.5, 1e-13, -1.0], [1.0, -1.0, 1e-15]])
@@ -214,15 +209,6 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None
 # Voters
 
 
-def test_fixed_stumps_are_placed_on_the_training_part() -> None:
-    trainer, stumps = (
-        FittedVotes(AdaBoost(), DATA, GRIDS[:0]),
-        Stumps(4, spacing="even").fit(DATA.train.X),
-    )
-    np.testing.assert_array_equal(trainer.voters.matrix(), stumps.transform(DATA.train.X))
-    np.testing.assert_array_equal(trainer.on_test.matrix(), stumps.transform(DATA.test.X))
-
-
 @pytest.mark.parametrize("learn", [False, True])
 def test_voters_are_drawn_from_those_that_vary(learn: bool) -> None:
     def voters(n: int) -> FixedStumps | TransformerVoters:
@@ -242,11 +228,14 @@ def test_voters_are_drawn_from_those_that_vary(learn: bool) -> None:
         voters(9).outputs(Part(X, DATA.train.y), X, named)
 
 
-@pytest.mark.parametrize("value", [np.nan, np.inf])
-def test_stumps_on_what_is_not_a_number_are_refused(value: float) -> None:
-    X = np.array([[0.0, 1.0], [1.0, value]])
-    with pytest.raises(ValueError, match="without missing and infinite values"):
-        FixedStumps(4).outputs(Part(X, np.ones(2)), X, named)
+def test_stumps_on_what_is_not_a_number_and_those_drawn_for_a_matrix_are_refused() -> None:
+    for value in (np.nan, np.inf):
+        X = np.array([[0.0, 1.0], [1.0, value]])
+        with pytest.raises(ValueError, match="without missing and infinite values"):
+            FixedStumps(4).outputs(Part(X, np.ones(2)), X, named)
+    drawn_votes = FittedDrawnVotes(LPBoost(), DRAWN, [Grid.from_values({"C": [1.0]})])
+    with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
+        drawn_votes.validation_losses()
 
 
 def best_stumps() -> Any:
@@ -330,11 +319,6 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
         np.testing.assert_array_equal(outputs.margins, margins)
         assert outputs.zero == np.broadcast_to(scored.zero, 2)[i] == ZERO_VOTE * total
         assert 0 < np.abs(margins).max() <= 1 + 1e-12
-
-
-def test_an_algorithm_that_needs_a_matrix_refuses_drawn_stumps() -> None:
-    with pytest.raises(ValueError, match="LPBoost needs a voter matrix, not drawn stumps"):
-        FittedDrawnVotes(LPBoost(), DRAWN, [Grid.from_values({"C": [1.0]})]).validation_losses()
 
 
 # Predictors
@@ -522,21 +506,6 @@ def test_a_hold_out_predicts_few_test_examples_by_all_candidates_and_many_by_the
     scores = trainer.outputs(1).scores
     assert scores.tolist() == [1.0] * 4
     assert spy.seen == [(*sizes, drawn("all")) for sizes in trained]
-
-
-def test_a_candidate_that_is_trained_again_predicts_the_same(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    X, y = load_diabetes(return_X_y=True)
-    data = replace(numbers(X[:150], y[:150], X[300:]), valid=Part(X[150:300], y[150:300]))
-    grid = Grid.from_values({"nu": [0.1, 0.3, 1], "n_rounds": [5, 20, 40]})
-    outputs = []
-    for most in (0, 10_000):
-        monkeypatch.setattr(fitting, "MOST_KEPT", most)
-        trainer = fit(GradientBoost(step="shrink", loss="l2"), data, [grid])
-        best, _ = choose_by_validation(trainer)
-        outputs.append(trainer.outputs(best).predicted)
-    np.testing.assert_array_equal(*outputs)
 
 
 # More than two classes

@@ -81,11 +81,8 @@ def test_valid_values_have_no_fault(hyperparameter: Hyperparameter, values: list
     ("hyperparameter", "values", "fault"),
     [
         (COUNT, [1, "2"], "count takes numbers, not '2'"),
-        (COUNT, [None], "count takes numbers, not None"),
         (PRICE, [True], "price takes numbers, not True"),
         (COUNT, [0, 1], "count must be positive and finite, not 0"),
-        (COUNT, [1, -1], "count must be positive and finite, not -1"),
-        (COUNT, [float("nan")], "count must be positive and finite, not nan"),
         (PRICE, [-0.5], "price must be at least 0 and finite, not -0.5"),
         (PRICE, [float("inf")], "price must be at least 0 and finite, not inf"),
         (COUNT, [2.5], "count takes whole numbers, not 2.5"),

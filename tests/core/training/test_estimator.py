@@ -101,10 +101,8 @@ class Odd(Plain):
     def fit(self, X, y):
         return self
     def predict(self, X):
-        returned = {"words": "yes", "nan": float("nan"), "signs": -1, "shares": 0.5, "beyond": 2}
-        if self.kind == "short":
-            return 1
-        return [[0], [0, 1]] if self.kind == "lists" else [returned[self.kind]] * len(X)
+        returned = {"words": "yes", "nan": float("nan"), "shares": 0.5, "beyond": 2}
+        return 1 if self.kind == "short" else [returned[self.kind]] * len(X)
 
 def vectorised():
     from sklearn.compose import make_column_transformer
@@ -201,7 +199,6 @@ def test_a_parameter_that_takes_an_estimator_is_given_its_name() -> None:
     ("name", "parameters", "message"),
     [
         ("SVC", {"C": -1}, "The 'C' parameter of SVC must be a float in the range"),
-        ("SVC", {"shrinking": 1}, "'shrinking' parameter of SVC must be"),
         ("SVC", {"gama": 1}, "SVC has no parameter 'gama'; did you mean 'gamma'?"),
         ("VotingClassifier", {}, "VotingClassifier cannot be made: TypeError: "),
         ("Pipeline", {**STEPS, "svc__c": 1}, "Pipeline has no parameter 'svc__c'; did you mean"),
@@ -590,11 +587,9 @@ def test_boosters_learn_from_every_kind_of_column_under_any_name(
     [
         ("words", "predict must return numbers, such as codes of classes: .* 'yes'"),
         ("nan", "predict returns nan: it must return classes as fit is given them, by .* 0, 1"),
-        ("signs", "predict returns -1: it must return classes"),
         ("shares", "predict returns 0.5: it must"),
         ("beyond", "predict returns 2: it must"),
         ("short", "predict returns 1 values for 90 examples"),
-        ("lists", "predict must return numbers"),
     ],
 )
 def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, message: str) -> None:

@@ -74,17 +74,13 @@ def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
     [
         ("sklearn:Rigde", "scikit-learn has no estimator 'Rigde'; did you mean 'Ridge'?"),
         ("xgboost:XGBClasifier", "no class or function 'XGBClasifier'; did you mean 'XGBClass"),
-        ("xgboost:__version__", "has no class or function '__version__'"),
         ("xgbost:XGBClassifier", "unknown module 'xgbost'; did you mean 'xgboost'?"),
         ("xgboost.sklern:XGBClassifier", "No module named 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
         ("joblib:load", "joblib:load is not an estimator: it needs fit and predict"),
-        ("os:system", "unknown module 'os'"),
         ("mine_started:make", "unknown module 'mine_started'"),
         ("__main__:run", "'__main__:run' is not a public import path"),
-        ("quadrepro:load_results", "is not an estimator: it needs fit and predict"),
         ("quadrepro:AdaBostClassifier", "did you mean 'AdaBoostClassifier'?"),
-        ("pip._internal:main", "is not a public import path"),
         ("xgboost:a.b", "'xgboost:a.b' is not a public import path"),
     ],
 )

@@ -106,12 +106,9 @@ def test_rows_of_gram_matrices_are_exact_and_only_those_of_chains_that_were_aske
 @pytest.mark.parametrize(
     ("algorithm", "axes"),
     [
-        (CBBoost(), {"n_rounds": [1, 40]}),
         (CBBoost(reweight=True), {"n_rounds": [1, 40]}),
         (GBCBBoost(), {"n_rounds": [1, 40]}),
-        (QuadBoost(), {"n_rounds": [1, 40]}),
         (QuadBoost("l1"), {"lam": [0.1, 0.01]}),
-        (QuadBoost("l2"), {"lam": [1.0, 0.1], "n_rounds": [40]}),
         (QuadBoost("linf"), {"alpha_max": [0.01, 0.1], "n_rounds": [40]}),
         (QuadBoost("l2", reweight=True), {"lam": [1.0], "n_rounds": [40]}),
     ],
