@@ -93,13 +93,6 @@ def test_a_held_out_example_that_is_always_wrong_does_no_harm_in_a_long_run() ->
     assert (positive_votes(H[:40], held_out).ravel() == (y[:40] > 0)).all()
 
 
-def test_real_valued_voters_are_refused() -> None:
-    with pytest.raises(ValueError, match=r"values -1 and \+1"):
-        AdaBoost().path(
-            np.array([[0.5], [1.0]]), np.array([1.0, -1.0]), Grid.from_values({"n_rounds": [1]})
-        )
-
-
 def penalised(losses: FloatArray, lam: float) -> float:
     """Return the paper's objective: every pair of examples stands in it by itself."""
     differences = np.subtract.outer(losses, losses)

@@ -211,8 +211,3 @@ def test_a_vote_of_parallel_voters_whose_weight_is_set_anew_ends() -> None:
         H, -np.ones(9), Grid.from_values({"n_rounds": [10]}), sample
     )
     assert np.isfinite(weights).all()
-
-
-def test_weights_set_anew_need_repeats() -> None:
-    with pytest.raises(ValueError, match="allow_repeats must be true"):
-        CBBoost(allow_repeats=False, reweight=True)

@@ -232,12 +232,6 @@ def test_a_program_is_over_the_examples_of_the_sample_and_adaboosts_voters_on_it
         np.testing.assert_array_equal(counts, np.bincount(place, sample[sample > 0]))
 
 
-@both
-def test_the_number_of_rounds_must_be_positive(algorithm: SoftMargin, grid: Grid) -> None:
-    with pytest.raises(ValueError, match="n_rounds must be positive"):
-        type(algorithm)(n_rounds=0).path(*make_problem(), grid)
-
-
 # MinCq
 
 

@@ -3,7 +3,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from itertools import product
-from typing import Any
 
 import numpy as np
 import pytest
@@ -110,18 +109,6 @@ def test_an_l1_candidate_that_the_rounds_do_not_bring_to_lambda_is_never_chosen(
     assert np.isnan(losses).tolist() == [False, True]
     with pytest.raises(NoSolutionError, match="after 35 rounds, a step is still not small"):
         votes(algorithm, H, y, [grid], H).outputs(1)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"selection": "largest"}, "selection must be 'decrease' or 'correlation', not 'largest'"),
-        ({"selection": "correlation", "reweight": True}, "selection 'correlation' is for the addi"),
-    ],
-)
-def test_an_impossible_selection_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        QuadBoostClassifier(**settings).fit(*make_problem())
 
 
 def lasso(H: FloatArray, y: FloatArray, lam: float) -> FloatArray:

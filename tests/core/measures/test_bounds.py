@@ -451,6 +451,8 @@ def test_the_bounds_are_the_theorems_formulas(n: int) -> None:
     variance = error * (1 - error) * n / (n - 1)
     spread = np.sqrt(2 * variance * np.log(40) / n) + 7 * np.log(40) / (3 * (n - 1))
     assert measured("test_empirical_bernstein_bound", votes) == pytest.approx(error + spread)
+    with pytest.raises(ValueError, match="at least 2 test examples, not 1"):
+        measured("test_empirical_bernstein_bound", counted(1)[1])
 
 
 @pytest.mark.parametrize("n", [1, 40, 1000])
@@ -464,8 +466,3 @@ def test_bernsteins_bound_is_the_largest_risk_that_the_theorem_allows(n: int) ->
     inside = p[p < 1]
     right = error[p < 1] + np.sqrt(2 * inside * (1 - inside) * t / n) + t / (3 * n)
     assert inside == pytest.approx(right)
-
-
-def test_one_test_example_has_no_sample_variance() -> None:
-    with pytest.raises(ValueError, match="at least 2 test examples, not 1"):
-        measured("test_empirical_bernstein_bound", counted(1)[1])

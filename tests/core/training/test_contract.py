@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import fields
 from itertools import product
 from typing import cast
@@ -11,6 +12,7 @@ import numpy as np
 import pytest
 from pydantic import ValidationError
 
+from quadrepro import QuadBoostClassifier
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray
 from quadrepro.config.axis import Axis
@@ -20,6 +22,8 @@ from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost
+from quadrepro.core.learners.lp_reg import RegularizedLP
+from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.preprocessing import Normaliser, encode
@@ -118,6 +122,32 @@ def test_a_learner_does_its_own_task_and_no_other() -> None:
     assert algorithm.task == "classification"
     assert algorithm.for_task("classification") is algorithm
     assert algorithm.for_task("regression") is None
+
+
+ONCE, CLASSIFIERS_ONLY = Grid.from_values({"n_rounds": [1]}), r"values -1 and \+1"
+SHARES, PRICES = Grid.from_values({"nu": [0.5]}), Grid.from_values({"C": [1.0]})
+H, Y = make_problem()
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: AdaBoost().path(H / 2, Y, ONCE), CLASSIFIERS_ONLY),
+        (lambda: RegularizedLP(n_rounds=0).path(H, Y, SHARES), "n_rounds must be positive"),
+        (lambda: RegularizedQP(n_rounds=0).path(H, Y, PRICES), "n_rounds must be positive"),
+        (lambda: CBBoost(allow_repeats=False, reweight=True), "allow_repeats must be true"),
+        (
+            lambda: QuadBoostClassifier("l2", selection="size").fit(H, Y),
+            "or 'correlation', not 'size'",
+        ),
+        (lambda: QuadBoost(selection="correlation", reweight=True), "'correlation' is for the ad"),
+    ],
+)
+def test_impossible_settings_and_voters_are_refused(
+    call: Callable[[], object], message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 VOTES = [name for name, entry in ALGORITHMS.items() if entry.learner.gives_votes]
