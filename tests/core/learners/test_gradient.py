@@ -362,7 +362,9 @@ def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Lo
 
 @each_class_loss
 @pytest.mark.parametrize("size", [50.0, 1e4])
-def test_huge_margins_give_finite_losses_and_steps(size: float, loss: Loss) -> None:
+def test_huge_margins_give_finite_losses_and_steps_and_overflown_ones_do_no_harm_to_others(
+    size: float, loss: Loss
+) -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     scores = size * np.array([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0]])
     means = mean(loss, scores, y)
@@ -376,21 +378,13 @@ def test_huge_margins_give_finite_losses_and_steps(size: float, loss: Loss) -> N
     found = search(loss, scores, descent, y)
     assert np.isfinite(found).all()
     assert (mean(loss, scores + found[:, None] * descent, y) <= means).all()
-
-
-@each_class_loss
-def test_scores_that_have_overflowed_do_no_harm_to_others(loss: Loss) -> None:
     scores, g, y = draw_scores(n=2)
     odd = scores.copy()
     odd[0, :3] = np.nan, np.inf, -np.inf
     assert np.isfinite(descent_of(loss, odd, y)).all()
     assert np.isfinite(search(loss, odd, g, y)).all()
-    for found in (
-        lambda f: mean(loss, f, y),
-        lambda f: descent_of(loss, f, y),
-        lambda f: search(loss, f, g, y),
-    ):
-        np.testing.assert_array_equal(found(odd)[1], found(scores)[1])
+    for outcome in (mean, descent_of, lambda loss, f, y: search(loss, f, g, y)):
+        np.testing.assert_array_equal(outcome(loss, odd, y)[1], outcome(loss, scores, y)[1])
 
 
 @each_class_loss

@@ -288,32 +288,25 @@ def plain_grams(problem: VotingProblem) -> np.ndarray:
     return np.stack([(problem.H.T * c) @ problem.H / c.sum() for c in problem.counts])
 
 
-MANY = np.random.default_rng(5)
 FOLDS = np.vstack([np.arange(400) % 5 != f for f in range(5)] + [np.ones(400)]).astype(float)
 
 
-@pytest.mark.parametrize(
-    "samples",
-    [
-        FOLDS,
-        FOLDS[:1],
-        1.0 - FOLDS[:5],
-        MANY.integers(0, 4, (3, 400)).astype(float),
-        MANY.integers(0, 4, (3, 400)) * 2.0**20,
-        MANY.integers(1, 4, (2, 400)) / 7,
-    ],
-    ids=["folds", "one sample", "fifths", "copies", "too many copies", "shares"],
-)
-def test_grams_of_classifiers_are_exact_to_the_bit(samples: np.ndarray) -> None:
-    rng = np.random.default_rng(0)
+def test_grams_of_classifiers_are_exact_to_the_bit() -> None:
+    rng, copies = np.random.default_rng(0), np.random.default_rng(5).integers(0, 4, (3, 400)) * 1.0
     H, y = rng.choice([-1.0, 1.0], (400, 30)), rng.choice([-1.0, 1.0], 400)
-    problem = reduce_problem(H, y, samples)
-    grams, expected = problem.grams, plain_grams(problem)
-    assert grams.dtype == np.float64
-    if (samples == np.rint(samples)).all():
-        assert grams.tobytes() == expected.tobytes()
-    else:
-        np.testing.assert_allclose(grams, expected, rtol=1e-12, atol=1e-15)
+    # Folds, one sample, a fifth each, copies, and too many copies for single precision.
+    for samples in (FOLDS, FOLDS[:1], 1.0 - FOLDS[:5], copies, copies * 2.0**20):
+        problem = reduce_problem(H, y, samples)
+        assert problem.grams.dtype == np.float64
+        assert problem.grams.tobytes() == plain_grams(problem).tobytes()
+    shares = reduce_problem(H, y, (copies + 1) / 7)
+    np.testing.assert_allclose(shares.grams, plain_grams(shares), rtol=1e-12, atol=1e-15)
+    # Those of real voters do not depend on the other samples.
+    H = rng.uniform(-1, 1, (400, 30))
+    together = reduce_problem(H, y, FOLDS)
+    assert together.grams.tobytes() == plain_grams(together).tobytes()
+    for sample, gram in zip(FOLDS, together.grams, strict=True):
+        assert reduce_problem(H, y, sample[None]).grams[0].tobytes() == gram.tobytes()
 
 
 def test_expanded_weights_stand_at_the_representatives_of_voters_that_may_be_left_unmerged() -> (
@@ -328,15 +321,6 @@ def test_expanded_weights_stand_at_the_representatives_of_voters_that_may_be_lef
     problem = reduce_problem(H[:, 1:], np.array([1.0, -1.0]), np.array([[2.0**24 + 1, 2.0]]))
     off_diagonal = -(2.0**24 - 1) / (2.0**24 + 3)
     assert problem.grams[0].tolist() == [[1.0, off_diagonal], [off_diagonal, 1.0]]
-
-
-def test_grams_of_real_voters_do_not_depend_on_the_other_samples() -> None:
-    rng = np.random.default_rng(0)
-    H, y = rng.uniform(-1, 1, (400, 30)), rng.choice([-1.0, 1.0], 400)
-    together = reduce_problem(H, y, FOLDS)
-    assert together.grams.tobytes() == plain_grams(together).tobytes()
-    for sample, gram in zip(FOLDS, together.grams, strict=True):
-        assert reduce_problem(H, y, sample[None]).grams[0].tobytes() == gram.tobytes()
 
 
 @pytest.mark.parametrize("value", [1.5, np.nan])
