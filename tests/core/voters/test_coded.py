@@ -301,7 +301,7 @@ def test_grams_of_classifiers_are_exact_to_the_bit() -> None:
         assert problem.grams.tobytes() == plain_grams(problem).tobytes()
     shares = reduce_problem(H, y, (copies + 1) / 7)
     np.testing.assert_allclose(shares.grams, plain_grams(shares), rtol=1e-12, atol=1e-15)
-    # Those of real voters do not depend on the other samples.
+    # Gram matrices of real voters do not depend on the other samples.
     H = rng.uniform(-1, 1, (400, 30))
     together = reduce_problem(H, y, FOLDS)
     assert together.grams.tobytes() == plain_grams(together).tobytes()
