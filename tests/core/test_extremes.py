@@ -12,6 +12,7 @@ from sklearn.base import ClassifierMixin, RegressorMixin
 import quadrepro
 from quadrepro import GradientBoostRegressor
 from quadrepro.base.types import FloatArray
+from quadrepro.core.arguments import weighted_examples
 from tests.core.variants import STEPS
 
 RNG = np.random.default_rng(0)
@@ -19,10 +20,9 @@ X = RNG.normal(size=(40, 3))
 SCORE = X[:, 0] + 0.5 * X[:, 1]
 SIGNS = np.where(SCORE + RNG.normal(size=40) > 0, 1, -1)
 
-PUBLIC = {name: getattr(quadrepro, name) for name in dir(quadrepro)}
 ESTIMATORS: dict[str, Any] = {
     name: kind
-    for name, kind in PUBLIC.items()
+    for name, kind in ((name, getattr(quadrepro, name)) for name in dir(quadrepro))
     if inspect.isclass(kind) and issubclass(kind, (ClassifierMixin, RegressorMixin))
 }
 PARAMETERS = {name: [*inspect.signature(kind).parameters] for name, kind in ESTIMATORS.items()}
@@ -71,11 +71,18 @@ def checked(estimator: Any, *data: FloatArray) -> FloatArray:
 
 
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_attributes_may_be_nearly_as_small_and_as_large_as_numbers_can_be(name: str) -> None:
-    y = target(name)
-    plain = checked(made(name), X, y)
+def test_attributes_and_weights_may_be_nearly_as_small_and_as_large_as_numbers_can_be(
+    name: str,
+) -> None:
+    estimator, y = made(name), target(name)
+    weights = np.random.default_rng(1).integers(1, 4, 40).astype(float)
     for exponent in (-1000, 1000):
-        np.testing.assert_array_equal(checked(made(name), np.ldexp(X, exponent), y), plain)
+        found = checked(estimator, np.ldexp(X, exponent), y)
+        np.testing.assert_array_equal(found, checked(estimator, X, y))
+        if name not in PRICED:
+            found = checked(estimator, X, y, np.ldexp(weights, exponent))
+            plain = checked(estimator, X, y, np.ldexp(weights, 70))
+            np.testing.assert_array_equal(found, plain)
 
 
 @pytest.mark.parametrize("step", ["full", "shrink", "truncate", "rescale", "rescale-truncate"])
@@ -98,26 +105,56 @@ def test_a_constant_added_to_the_targets_is_added_to_the_predictions(init: Any) 
     assert model.intercept_ == pytest.approx(2000 + SCORE.mean() if init == "mean" else 0.0)
 
 
-@pytest.mark.parametrize("name", [n for n in ESTIMATORS if n not in PRICED])
-def test_weights_may_be_nearly_as_small_and_as_large_as_numbers_can_be(name: str) -> None:
-    estimator, y = made(name), target(name)
-    weights = np.random.default_rng(1).integers(1, 4, 40).astype(float)
-    plain = checked(estimator, X, y, np.ldexp(weights, 70))
-    for exponent in (-1000, 1000):
-        np.testing.assert_array_equal(checked(estimator, X, y, np.ldexp(weights, exponent)), plain)
-
-
 @pytest.mark.parametrize("name", ESTIMATORS)
-def test_an_extreme_parameter_is_refused_by_name(name: str) -> None:
+def test_an_extreme_parameter_or_number_of_rounds_is_refused_by_name(name: str) -> None:
     for parameter in SIZED.intersection(PARAMETERS[name]):
         for value in (-1.0, np.nan, np.inf, 1e-320, 1e-150, 1e150, 10**400):
             settings = {**USED_WITH.get((name, parameter), {}), parameter: value}
             with pytest.raises(ValueError, match=rf"{parameter}'?:? "):
                 made(name, **settings).fit(X, target(name))
-
-
-@pytest.mark.parametrize("name", ROUNDS)
-def test_an_extreme_number_of_rounds_is_refused(name: str) -> None:
-    for value in (0, -1, 2.5, np.nan, np.inf, 1e10, 10**400):
+    for value in (0, -1, 2.5, np.nan, np.inf, 1e10, 10**400) if name in ROUNDS else ():
         with pytest.raises(ValueError, match=r"n_rounds('.*)? (must be|takes whole numbers)"):
             made(name, n_rounds=value).fit(X, target(name))
+
+
+ROWS = np.arange(8.0).reshape(4, 2)
+LABELS = np.array(["a", "a", "b", "a"])
+
+
+def test_without_weights_every_example_counts_once() -> None:
+    for weights in (None, [1, 1, 1, 1]):
+        kept, labels, found = weighted_examples(ROWS, LABELS, weights)
+        assert found is None
+        assert kept is ROWS
+        assert labels is LABELS
+
+
+def test_examples_of_weight_zero_are_left_out_and_classes_have_factors() -> None:
+    kept, labels, found = weighted_examples(ROWS, LABELS, [0, 2, 0, 0.5])
+    assert kept.tolist() == ROWS[[1, 3]].tolist()
+    assert labels.tolist() == ["a", "a"]
+    assert found.tolist() == [2.0, 0.5]
+    *_, found = weighted_examples(ROWS, LABELS, [1, 3, 2, 2], "balanced")
+    np.testing.assert_allclose(found, [2 / 3, 2, 4, 4 / 3])
+    *_, found = weighted_examples(ROWS, LABELS, None, {"b": 3})
+    assert found.tolist() == [1, 1, 3, 1]
+
+
+@pytest.mark.parametrize(
+    ("weights", "class_weight", "message"),
+    [
+        ([1, -1, 1, 1], None, "Negative values"),
+        ([1, 1, 1], None, "sample_weight.shape"),
+        ([1, np.nan, 1, 1], None, "NaN"),
+        ([0, 0, 0, 0], None, "zero"),
+        (None, {"c": 2}, "not in class_weight"),
+        (None, {"a": 0.0}, "class_weight must be positive and finite"),
+        (None, {"a": np.inf}, "class_weight must be positive and finite"),
+        (None, "even", "class_weight"),
+    ],
+)
+def test_impossible_weights_are_refused(
+    weights: list[float] | None, class_weight: object, message: str
+) -> None:
+    with pytest.raises(ValueError, match=message):
+        weighted_examples(ROWS, LABELS, weights, class_weight)  # type: ignore[arg-type]

@@ -99,26 +99,25 @@ def test_loops_are_cached_in_their_folder_and_other_functions_where_the_user_wan
         shutil.rmtree(folder)
 
 
-def test_without_a_writable_folder_loops_are_cached_among_temporary_files_of_the_user(
+def test_without_a_writable_folder_loops_are_cached_among_temporary_files_of_the_user_alone(
     numba_folder: Path,
 ) -> None:
     numba_folder.touch()  # nobody can make a folder in it
     assert jit.njit(half)(3.0) == 1.5
     folder = Path(jit._cache_folder())
-    assert folder.parent == numba_folder.parent / "temporary" / f"quadrepro-{os.getuid()}"
+    ours = numba_folder.parent / "temporary" / f"quadrepro-{os.getuid()}"
+    assert folder.parent == ours
     assert [*folder.rglob("test_jit.half-*.nbi")]
-    assert folder.parent.stat().st_mode & 0o777 == 0o700
-
-
-def test_a_temporary_folder_that_others_could_write_to_is_not_used(numba_folder: Path) -> None:
-    numba_folder.touch()
-    planted = numba_folder.parent / "temporary" / f"quadrepro-{os.getuid()}"
-    planted.mkdir()
-    planted.chmod(0o777)
+    assert ours.stat().st_mode & 0o777 == 0o700
+    # A folder that others could write to, or a link, is not used.
+    shutil.rmtree(ours)
+    ours.mkdir()
+    ours.chmod(0o777)
+    jit._cache_folder.cache_clear()
     assert jit.njit(half)(3.0) == 1.5
-    assert not [*planted.iterdir()]
-    planted.rmdir()
-    planted.symlink_to(numba_folder.parent)
+    assert not [*ours.iterdir()]
+    ours.rmdir()
+    ours.symlink_to(numba_folder.parent)
     jit._cache_folder.cache_clear()
     assert jit._cache_folder() == ""
 

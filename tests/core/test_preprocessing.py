@@ -7,12 +7,14 @@ from pathlib import Path
 from typing import Any, Literal
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import array_shapes, arrays
 from numpy.typing import NDArray
 
+from quadrepro.core.features import Feature, dates_of, plain_features
 from quadrepro.core.preprocessing import (
     Normaliser,
     add_noise,
@@ -187,20 +189,17 @@ def test_other_labels_than_those_that_are_kept_are_left_out(canonical_folder: Pa
     assert count_rows(found, kept) == len(encoded.y)
 
 
-@pytest.mark.parametrize(
-    ("threshold", "y"),
-    [
+def test_a_number_stays_one_or_becomes_a_class_by_a_threshold(dataset: Dataset) -> None:
+    for threshold, y in (
         (Threshold(at_most=9), [1, 1, 1, -1]),
         (Threshold(at_least=9), [-1, 1, 1, 1]),
         (None, [8, 9, 9, 10]),
-    ],
-)
-def test_a_number_stays_one_or_becomes_a_class_by_a_threshold(
-    dataset: Dataset, threshold: Threshold | None, y: list[int]
-) -> None:
-    encoded = encode(numbers(dataset), View(positive=threshold))
-    np.testing.assert_array_equal(encoded.y, y)
-    assert bool(encoded.classes) == (threshold is not None)
+    ):
+        encoded = encode(numbers(dataset), View(positive=threshold))
+        np.testing.assert_array_equal(encoded.y, y)
+        assert bool(encoded.classes) == (threshold is not None)
+    with pytest.raises(ConfigError, match="all rows of toy in this view are negative"):
+        encode(numbers(dataset), View(positive=Threshold(at_least=11)))
 
 
 def test_two_labels_are_signs_of_which_the_second_is_positive_and_more_are_codes(
@@ -232,11 +231,6 @@ def test_a_view_that_does_not_fit_is_refused(
     with pytest.raises(ConfigError) as refusal:
         encode(dataset, view(**fields))
     assert str(refusal.value).startswith(fault)
-
-
-def test_a_number_is_not_a_class_by_a_threshold_above_all(dataset: Dataset) -> None:
-    with pytest.raises(ConfigError, match="all rows of toy in this view are negative"):
-        encode(numbers(dataset), View(positive=Threshold(at_least=11)))
 
 
 @pytest.mark.parametrize(
@@ -308,27 +302,17 @@ def test_every_attribute_keeps_its_range_and_its_gaps(
             np.testing.assert_array_equal(after, before)
 
 
-@pytest.fixture
-def inner() -> Table:
-    """Return examples of which all but the two that set the range lie well inside."""
+def test_noise_is_normal_with_its_deviation_as_a_share_of_each_attributes_range() -> None:
+    # All examples but the two that set the range lie well inside.
     middle = np.random.default_rng(3).uniform(4, 6, size=(2000, 2)) * [1.0, 100.0]
-    return np.vstack([[0.0, 0.0], [10.0, 1000.0], middle])
-
-
-def test_noise_is_normal_with_its_deviation_as_a_share_of_each_attributes_range(
-    inner: Table,
-) -> None:
+    inner = np.vstack([[0.0, 0.0], [10.0, 1000.0], middle])
     shares = (noisy(inner, 0, 0.05) - inner)[2:] / [10.0, 1000.0]
     np.testing.assert_allclose(shares.std(axis=0), 0.05, rtol=0.06)
     np.testing.assert_allclose(shares.mean(axis=0), 0, atol=5 * 0.05 / np.sqrt(2000))
-
-
-def test_the_same_draws_serve_every_deviation_where_nothing_is_clipped(inner: Table) -> None:
-    small, large = ((noisy(inner, 5, deviation) - inner)[2:] for deviation in (0.01, 0.05))
-    np.testing.assert_allclose(large, 5 * small, rtol=1e-6, atol=1e-9)
-
-
-def test_contrast_narrows_about_the_middle_of_the_range() -> None:
+    # The same draws serve every deviation where nothing is clipped.
+    small = (noisy(inner, 0, 0.01) - inner)[2:] / [10.0, 1000.0]
+    np.testing.assert_allclose(shares, 5 * small, rtol=1e-6, atol=1e-9)
+    # Contrast narrows about the middle of the range.
     X = np.array([[0.0, -2.0], [4.0, 2.0], [1.0, np.nan]])
     np.testing.assert_allclose(noisy(X, 0, 0.0, 0.5), [[1.0, -1.0], [3.0, 1.0], [1.5, np.nan]])
 
@@ -414,10 +398,16 @@ def test_low_puts_missing_values_at_or_below_all_others(X: Table) -> None:
 
 @WAYS
 @given(value=st.floats(-1e6, 1e6), n=st.integers(1, 9))
-def test_a_constant_column_has_no_spread(missing: Way, value: float, n: int) -> None:
+def test_a_constant_column_has_no_spread_and_a_missing_one_is_filled_with_zero(
+    missing: Way, value: float, n: int
+) -> None:
     normaliser = Normaliser.fit(np.full((n, 1), value), missing)
     assert normaliser.std.tolist() == [1.0]
     assert (normaliser.transform(np.full((2, 1), value)) == 0.0).all()
+    normaliser = Normaliser.fit(np.full((n, 1), np.nan), missing)
+    assert normaliser.fill.tolist() == [0.0]
+    filled = normaliser.transform(np.array([[np.nan], [0.5]]))
+    np.testing.assert_array_equal(filled, [[0.0], [np.tanh(0.5)]])
 
 
 def test_columns_get_training_mean_zero_and_deviation_one_before_the_tanh() -> None:
@@ -426,23 +416,10 @@ def test_columns_get_training_mean_zero_and_deviation_one_before_the_tanh() -> N
     np.testing.assert_allclose(Z.mean(axis=0), 0.0, atol=1e-15)
     np.testing.assert_allclose(Z.std(axis=0), 1.0)
     assert Z[1, 1] == 0.0
-
-
-def test_low_fills_one_deviation_below_the_minimum() -> None:
+    # Low fills one deviation below the minimum.
     X = np.array([[1.0, 5.0], [3.0, 5.0], [np.nan, np.nan]])
     assert Normaliser.fit(X, "low").fill.tolist() == [0.0, 4.0]
-
-
-@WAYS
-def test_a_wholly_missing_column_is_filled_with_zero(missing: Way) -> None:
-    normaliser = Normaliser.fit(np.full((3, 1), np.nan), missing)
-    assert normaliser.fill.tolist() == [0.0]
-    np.testing.assert_array_equal(
-        normaliser.transform(np.array([[np.nan], [0.5]])), [[0.0], [np.tanh(0.5)]]
-    )
-
-
-def test_a_value_far_outside_a_tiny_spread_saturates() -> None:
+    # A value far outside a tiny spread saturates.
     normaliser = Normaliser.fit(np.array([[0.0], [1e-160]]))
     assert normaliser.transform(np.array([[1e300], [-1e300]])).tolist() == [[1.0], [-1.0]]
 
@@ -460,3 +437,36 @@ def test_values_whose_squares_are_no_numbers_are_refused() -> None:
     for large in (1e160, 1.7e308):
         with pytest.raises(ValueError, match=r"column 2 has values beyond 1e150"):
             Normaliser.fit(X * [1.0, large], "mean")
+
+
+def test_names_that_boosters_refuse_are_replaced_and_stay_distinct() -> None:
+    features = [Feature(name) for name in ("a[", "a]", "a b", "a:1", "ä")]
+    names = [feature.name for feature in plain_features(features, {"lightgbm"})]
+    assert names == ["a__0", "a__1", "a b", "a_1_3", "ä"]
+    assert plain_features(features, {"sklearn", "catboost"}) == features
+
+
+def test_texts_are_categories_and_dates_days_for_boosters() -> None:
+    features = [Feature("a", "text", ("x",)), Feature("b", "date", ("y",)), Feature("c")]
+    kinds = [feature.kind for feature in plain_features(features, set())]
+    assert kinds == ["category", "day", "number"]
+
+
+def test_dates_are_in_universal_time_and_missing_where_the_text_is() -> None:
+    found = dates_of("day", ["2024-01-01T01:00+02:00", "", "2024-01-02"], "ISO8601")
+    assert found[0] == pd.Timestamp("2023-12-31T23:00")
+    assert found[2] == pd.Timestamp("2024-01-02")
+    assert found.isna().tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize(
+    ("date", "message"),
+    [
+        ("%d.%m.%Y", "day has '2024-01-01', which is not a date of the format %d.%m.%Y: give its "),
+        ("%Q", "date of day in its card: 'Q' is a bad directive"),
+    ],
+)
+def test_a_format_that_does_not_fit_is_refused(date: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        dates_of("day", ["2024-01-01"], date)
+    assert str(caught.value).startswith(message)

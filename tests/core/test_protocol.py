@@ -13,7 +13,7 @@ from pydantic import ValidationError
 from quadrepro.base.models import mistakes
 from quadrepro.core.protocol import Protocol, SplitRule
 
-SAMPLE = {"train": 20, "test": 30}
+SAMPLE, STUMPS = {"train": 20, "test": 30}, "stumps_per_attribute"
 
 
 def protocol(**fields: Any) -> Protocol:
@@ -40,33 +40,24 @@ def test_outer_makes_as_many_repeats_as_folds(times: int, folds: int) -> None:
     assert (rule.repeats, rule.outer_folds) == (times * folds, folds)
     assert SplitRule.model_validate({"outer": folds}) == SplitRule(outer=f"1x{folds}")
     assert (SplitRule().repeats, SplitRule().outer_folds) == (None, 0)
-
-
-def test_splits_by_number_alone_need_no_rows() -> None:
-    assert not SplitRule().needs_rows
-    assert not SplitRule(outer="1x5").needs_rows
-    for key in ("stratify", "groups", "time", "column", "openml_task"):
-        given = {key: True if key == "stratify" else 7 if key == "openml_task" else "a"}
-        assert SplitRule.model_validate(given).needs_rows
+    # Splits by number alone need no rows.
+    assert (SplitRule().needs_rows, rule.needs_rows) == (False, False)
+    for by_row in ({"stratify": True}, {"groups": "a"}, {"time": "a"}, {"column": "a"}):
+        assert SplitRule.model_validate(by_row).needs_rows
+    assert SplitRule(openml_task=7).needs_rows
 
 
 @pytest.mark.parametrize(
     ("fields", "place", "message"),
     [
-        (
-            {"outer": 1},
-            "outer",
-            "outer must be a number of folds of at least 2, such as 10, or",
-        ),
+        ({"outer": 1}, "outer", "outer must be a number of folds of at least 2, such as 10, or"),
         ({"time": "day", "outer": 5}, "outer", "outer cannot be combined with time: leave one of"),
         ({"outer": 5, "column": "fold"}, "column", "column cannot be combined with outer"),
         ({"column": "fold", "openml_task": 5}, "openml_task", "openml_task cannot be combined wit"),
         ({"openml_task": 5, "test": 9}, "test", "test cannot be combined with openml_task"),
         ({"train": "all", "stratify": True}, "stratify", "stratify cannot be combined with train:"),
         ({"train": "all", "outer": 3}, "outer", "outer cannot be combined with train: all"),
-        ({"train": "all", "at_most": 3}, "at_most", "at_most cannot be combined with train: all"),
         ({"train": 0.8, "outer": 3}, "train", "train cannot be combined with outer"),
-        ({"at_most": 100, "outer": 5}, "at_most", "at_most cannot be combined with outer"),
         ({"train": 400, "at_most": 30}, "at_most", "at_most cannot be combined with a number for"),
         ({"time": "day", "groups": "site"}, "groups", "groups cannot be combined with time"),
         ({"groups": "site", "test": 3}, "test", "test cannot be combined with groups"),
@@ -97,42 +88,28 @@ def test_outer_is_a_number_of_folds_with_or_without_repeats(outer: object) -> No
         ({"split": {"train": 1.0}}, ("split", "train"), "train must be 'half' or 'all' or at leas"),
         ({"noise": {"deviation": math.inf}}, ("noise", "deviation"), "deviation must be a finite"),
         (
-            {"folds": 0, "measures": ["train_error", "tain_error"]},
-            ("measures", 1),
-            "unknown measure 'tain_error'; did you mean 'train_error'?",
+            {"folds": 0, "measures": ["tain_error"]},
+            ("measures", 0),
+            "unknown measure 'tain_error'; ",
         ),
         ({"choose_by": "balanced_error", "folds": 0}, ("choose_by",), "nothing is chosen with fol"),
         ({"measures": ["train_error"]}, (), "measures are kept only if nothing is chosen: set fol"),
         ({"sample": SAMPLE, "holdout": {}}, (), "sample needs valid rows if there is a holdout, a"),
-        ({"sample": {**SAMPLE, "valid": 5}}, (), "sample needs valid rows if there is a holdout,"),
+        ({"sample": {**SAMPLE, "valid": 5}}, (), "sample needs valid rows if there is a holdout"),
         ({"sample": SAMPLE | {"train": 1}}, ("sample", "train"), "train must be at least 2, not 1"),
         ({"sample": SAMPLE, "folds": 21}, (), "20 training rows are too few for 21 folds"),
         ({"split": {"train": "all"}}, (), "nothing can be chosen if all rows are trained on: set"),
         *(
-            (
-                given,
-                (*other.split("."),),
-                f"{other} cannot be combined with {key}: leave one of them out",
-            )
+            (given, (*other.split("."),), f"{other} cannot be combined with {key}: leave one of th")
             for key, other, given in [
                 ("inputs", "voters", {"inputs": "voters", "voters": 5}),
                 ("inputs", "holdout", {"inputs": "voters", "folds": 0, "holdout": {}}),
                 ("measures", "holdout", {"holdout": {}, "measures": ["train_error"]}),
                 ("sample", "split", {"sample": SAMPLE, "split": {"at_most": 10}}),
                 ("voter_set", "holdout", {"voter_set": "a:B", "holdout": {}}),
-                ("voter_set", "inputs", {"voter_set": "a:B", "inputs": "voters"}),
-                (
-                    *("voter_set", "stumps_per_attribute"),
-                    {"voter_set": "a:B", "stumps_per_attribute": 3},
-                ),
-                ("holdout", "voters", {"holdout": {}, "voters": 5}),
-                (
-                    *("holdout", "stumps_per_attribute"),
-                    {"holdout": {}, "stumps_per_attribute": 3},
-                ),
+                ("voter_set", STUMPS, {"voter_set": "a:B", STUMPS: 3}),
+                ("holdout", STUMPS, {"holdout": {}, STUMPS: 3}),
                 ("holdout", "split.outer", {"holdout": {}, "split": {"outer": 2}}),
-                ("holdout", "split.openml_task", {"holdout": {}, "split": {"openml_task": 2}}),
-                ("holdout", "split.groups", {"holdout": {}, "split": {"groups": "a"}}),
                 ("holdout", "split.time", {"holdout": {}, "split": {"time": "a"}}),
             ]
         ),
@@ -149,19 +126,16 @@ def test_a_protocol_that_cannot_be_is_refused(
     assert found.message.startswith(message)
 
 
-@pytest.mark.parametrize(
-    "fields",
-    [
+def test_what_only_looks_like_a_contradiction_is_allowed() -> None:
+    for fields in (
         {"sample": SAMPLE, "folds": 10},
         {"sample": {**SAMPLE, "valid": 5}, "holdout": {}},
         {"sample": SAMPLE, "folds": 0, "split": {"train": "half", "at_most": 500}},
         {"split": {"train": "all"}, "folds": 0},
         {"split": {"outer": 5, "at_most": None, "time": None}},
         {"folds": 0, "measures": ["train_error"]},
-    ],
-)
-def test_what_only_looks_like_a_contradiction_is_allowed(fields: dict[str, Any]) -> None:
-    assert protocol(**fields)
+    ):
+        assert protocol(**fields)
 
 
 def test_the_content_is_what_differs_from_the_defaults_but_for_the_view() -> None:

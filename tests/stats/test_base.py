@@ -2,6 +2,8 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import fields
+from functools import partial
+from math import inf, nan
 
 import numpy as np
 import pytest
@@ -13,8 +15,12 @@ from quadrepro.stats import (
     Repeats,
     SignTest,
     TTest,
+    bayesian_correlated_t,
+    bayesian_signed_rank,
     compare_on_splits,
     compare_over_datasets,
+    corrected_t_test,
+    differences,
     equivalence_test,
     friedman_test,
     hodges_lehmann,
@@ -23,6 +29,7 @@ from quadrepro.stats import (
     place_deviation,
     place_number,
     poisson_binomial_test,
+    rank_methods,
     rounded_p,
     sign_test,
     welch_test,
@@ -88,6 +95,39 @@ def test_the_fields_of_a_comparison_are_plain() -> None:
         for c in pairs.values():
             types = {type(getattr(c, field.name)) for field in fields(c)}
             assert types <= {str, float, int, bool, type(None)}
+
+
+THREE = {"a": [1.0, 2, 3], "b": [2.0, 3, 5]}
+ROPE, MARGIN = "the half-width of the rope cannot be", "the margin must be above 0"
+SHARE = "at least 0 and below 1"
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        *((partial(compare_over_datasets, THREE, rope=r), ROPE) for r in (-0.1, nan, inf)),
+        (lambda: compare_on_splits(THREE, 0.1, rope=-0.1), ROPE),
+        (lambda: bayesian_signed_rank(ONE, TWO, inf), ROPE),
+        (lambda: bayesian_correlated_t(ONE, TWO, 0.5, -0.1), ROPE),
+        *((partial(equivalence_test, ONE, TWO, m), MARGIN) for m in (0.0, -1.0, nan, inf)),
+        *((partial(corrected_t_test, ONE, TWO, s), SHARE) for s in (-0.1, 1.0, nan)),
+        (lambda: paired_t_test([1.0], [2.0]), "at least two values, not 1"),
+        (lambda: equivalence_test([1.0], [2.0], 1), "at least two values, not 1"),
+        (lambda: paired_t_test([1.0], ONE), "1 values cannot be paired with 3"),
+        (lambda: place_number(Repeats((0.1,)), 0.1, 0.0005), "two repeats"),
+        (lambda: poisson_binomial_test([[1, 0]], [[1]]), "A has 2 test examples and B has 1 on"),
+        (lambda: poisson_binomial_test([[1]] * 2, [[1]]), "2 values cannot be paired with 1"),
+        (lambda: rank_methods({"a": [1, 2]}), "two methods on at least two data sets"),
+        (lambda: rank_methods({"a": [1], "b": [2]}), "two methods on at least two data sets"),
+        (lambda: rank_methods(THREE | {"b": [2, 3]}), "shorter"),
+        (lambda: rank_methods(THREE | {"b": [2, 3, nan]}), "finite"),
+        (lambda: rank_methods(THREE, control="c"), "unknown control 'c'"),
+        *((partial(differences, [1, value], [1, 2]), "finite") for value in (nan, inf)),
+    ],
+)
+def test_invalid_arguments_are_refused(call: Callable[[], object], message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        call()
 
 
 @pytest.mark.parametrize(

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from math import inf, isnan, nan, sqrt
+from math import isnan, nan, sqrt
 
 import baycomp
 import numpy as np
@@ -38,22 +38,17 @@ ANNEAL = [count / (90 if i % 10 < 8 else 89) for i, count in enumerate(ANNEAL_CO
 pairs = st.lists(st.tuples(st.integers(0, 9), st.integers(0, 9)), min_size=2, max_size=30)
 
 
-@given(pairs)
-def test_the_p_value_is_scipys(values: list[tuple[int, int]]) -> None:
-    a, b = ([float(pair[side]) for pair in values] for side in (0, 1))
+@given(pairs, st.sampled_from([1e-9, 1.0, 1e6]))
+def test_p_value_and_interval_are_scipys_in_any_unit(
+    values: list[tuple[int, int]], unit: float
+) -> None:
+    a, b = (unit * np.array([pair[side] for pair in values]) for side in (0, 1))
     assume(len({x - y for x, y in values}) > 1)
     test = paired_t_test(a, b)
-    assert test.p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-9)
-    assert test.mean_difference == pytest.approx(np.mean(a) - np.mean(b))
+    assert test.p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-6)
     interval = ttest_rel(a, b).confidence_interval()
-    assert (test.low, test.high) == pytest.approx((interval.low, interval.high))
-
-
-@given(pairs, st.sampled_from([1e-9, 1e-3, 1e6]))
-def test_the_unit_does_not_matter(values: list[tuple[int, int]], unit: float) -> None:
-    a, b = [x for x, _ in values], [y for _, y in values]
-    scaled = paired_t_test([unit * x for x in a], [unit * y for y in b])
-    assert scaled.p_value == pytest.approx(paired_t_test(a, b).p_value, rel=1e-6)
+    expected = np.mean(a) - np.mean(b), interval.low, interval.high
+    assert (test.mean_difference, test.low, test.high) == pytest.approx(expected, abs=1e-9 * unit)
 
 
 @pytest.mark.parametrize("unit", [1e-9, 1.0, 1e9])
@@ -63,12 +58,10 @@ def test_equal_samples_do_not_differ_and_a_constant_difference_is_certain(unit: 
     test = paired_t_test([0.3 * unit, 0.2 * unit], [0.2 * unit, 0.1 * unit])
     assert test.p_value == 0
     assert test.mean_difference == pytest.approx(0.1 * unit)
-
-
-def test_differences_that_are_small_but_vary_are_tested() -> None:
-    a, b = [1.0, 1.0, 1.0], [1 - 1e-9, 1 - 3e-9, 1 - 2e-9]
-    assert paired_t_test(a, b).p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-4)
-    assert 0 < paired_t_test(a, b).p_value < 1
+    # Differences that are small but vary are tested.
+    a, b = [unit] * 3, [unit * (1 - k * 1e-9) for k in (1, 3, 2)]
+    p_value = paired_t_test(a, b).p_value
+    assert 0 < p_value == pytest.approx(ttest_rel(a, b).pvalue, rel=1e-4)
 
 
 @given(pairs, st.sampled_from([0.1, 0.5, 0.9]))
@@ -82,27 +75,10 @@ def test_the_statistic_is_nadeau_and_bengios(values: list[tuple[int, int]], shar
     assert test.p_value == pytest.approx(2 * student.sf(abs(t), len(d) - 1), rel=1e-9)
 
 
-@pytest.mark.parametrize("share", [-0.1, 1.0, 1.5, float("nan")])
-def test_an_invalid_share_is_refused(share: float) -> None:
-    with pytest.raises(ValueError, match="at least 0 and below 1"):
-        corrected_t_test([1, 2], [2, 4], share)
-
-
-def test_one_pair_and_samples_of_other_lengths_are_refused() -> None:
-    for test in (paired_t_test, lambda a, b: equivalence_test(a, b, 1)):
-        with pytest.raises(ValueError, match="at least two values, not 1"):
-            test([1.0], [2.0])
-        with pytest.raises(ValueError, match="1 values cannot be paired with 2"):
-            test([1.0], [2.0, 3.0])
-
-
 def test_equal_differences_are_equal_numbers() -> None:
     assert differences([0.3, 0.2, 0.25], [0.2, 0.1, 0.25]).tolist() == [0.1, 0.1, 0.0]
     assert differences([3e20, 1], [1e20, 1]).tolist() == [2e20, 0.0]
     assert differences([0, 0], [0, 0]).tolist() == [0, 0]
-    for value in (nan, inf):
-        with pytest.raises(ValueError, match="finite"):
-            differences([1, value], [1, 2])
 
 
 @given(pairs, st.sampled_from([0.01, 0.05, 0.2]), st.floats(-3, 3))
@@ -154,39 +130,27 @@ def test_moments_give_the_p_value_of_the_samples(seed: int, m: int, n: int, spre
     assert test.mean_difference == pytest.approx(a.mean() - b.mean())
 
 
-def test_without_spread_only_the_means_decide() -> None:
-    half, also_half, more = (moments(np.full(20, value)) for value in (0.5, 0.5, 0.6))
-    same = welch_test(half, also_half)
+def test_without_spread_only_the_means_decide_and_that_of_one_sample_is_enough() -> None:
+    half, spread = Moments(0.5, 0, 20), Moments(0.6, 0.2, 20)
+    more = replace(spread, sd=0.0)
+    same = welch_test(half, half)
     assert (same.mean_difference, same.p_value) == (0, 1)
-    assert welch_test(half, replace(more, sd=0.0)).p_value == 0
-    assert welch_test(replace(more, sd=0.0), half).p_value == 0
-
-
-def test_a_mean_that_is_not_a_number_leaves_no_p_value() -> None:
-    assert isnan(welch_test(Moments(nan, 0.1, 3), Moments(0.5, 0.1, 20)).p_value)
-
-
-def test_the_spread_of_one_sample_is_enough() -> None:
-    p = welch_test(Moments(0.5, 0, 20), Moments(0.6, 0.2, 20)).p_value
-    assert p == pytest.approx(2 * student.sf(0.1 / (0.04 / 20) ** 0.5, 19))
-    assert welch_test(Moments(0.6, 0.2, 20), Moments(0.5, 0, 20)).p_value == pytest.approx(p)
+    assert welch_test(half, more).p_value == welch_test(more, half).p_value == 0
+    assert isnan(welch_test(Moments(nan, 0.1, 3), half).p_value)
+    expected = pytest.approx(2 * student.sf(0.1 / (0.04 / 20) ** 0.5, 19))
+    assert welch_test(half, spread).p_value == expected
+    assert welch_test(spread, half).p_value == expected
 
 
 @given(pairs, st.sampled_from([0.5, 2.0, 6.0]))
-def test_the_p_value_is_that_of_statsmodels(values: list[tuple[int, int]], margin: float) -> None:
-    a, b = (np.array(side, dtype=float) for side in zip(*values, strict=True))
-    assume(np.ptp(a - b) > 0)
-    test = equivalence_test(a, b, margin)
-    assert test.p_value == pytest.approx(ttost_paired(a, b, -margin, margin)[0], abs=1e-9)
-
-
-@given(pairs, st.sampled_from([0.5, 2.0, 6.0]))
-def test_equivalence_is_significant_if_the_interval_lies_within_the_margin(
+def test_equivalence_has_the_p_value_of_statsmodels_and_an_interval_within_the_margin(
     values: list[tuple[int, int]], margin: float
 ) -> None:
-    test = equivalence_test(*zip(*values, strict=True), margin)
-    within = -margin < test.low and test.high < margin
-    assert test.significant == within
+    a, b = (np.array(side, dtype=float) for side in zip(*values, strict=True))
+    test = equivalence_test(a, b, margin)
+    if np.ptp(a - b) > 0:
+        assert test.p_value == pytest.approx(ttost_paired(a, b, -margin, margin)[0], abs=1e-9)
+    assert test.significant == (-margin < test.low and test.high < margin)
     assert not (test.significant and test.different)
     assert test.different == (test.low > margin or test.high < -margin)
 
@@ -202,21 +166,8 @@ def test_equivalence_without_spread_is_judged_by_the_value() -> None:
     assert not edge.different
 
 
-@pytest.mark.parametrize("margin", [0.0, -1.0, float("nan"), float("inf")])
-def test_an_invalid_margin_is_refused(margin: float) -> None:
-    with pytest.raises(ValueError, match="the margin must be above 0"):
-        equivalence_test([1, 2], [2, 4], margin)
-
-
-def test_the_tutorials_example_of_the_correlated_t_test() -> None:
-    posterior = bayesian_correlated_t([0] * 100, ANNEAL, test_share=0.1, rope=0.01)
-    assert posterior.better == pytest.approx(0.9542966, abs=2e-5)
-    assert posterior.same == pytest.approx(0.0457031, abs=2e-5)
-    assert posterior.worse == pytest.approx(3.0354e-07, rel=0.01)
-
-
 @pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
-def test_the_correlated_t_test_is_baycomps(rope: float) -> None:
+def test_the_correlated_t_test_is_baycomps_and_that_of_the_tutorial(rope: float) -> None:
     rng = np.random.default_rng(1)
     a, b = rng.random(50), rng.random(50)
     posterior = bayesian_correlated_t(a, b, test_share=0.1, rope=rope)
@@ -224,6 +175,9 @@ def test_the_correlated_t_test_is_baycomps(rope: float) -> None:
     probabilities = posterior.worse, posterior.same, posterior.better
     ours = probabilities[::2] if rope == 0 else probabilities
     assert ours == pytest.approx(expected, abs=1e-9)
+    printed = bayesian_correlated_t([0] * 100, ANNEAL, test_share=0.1, rope=0.01)
+    assert (printed.better, printed.same) == pytest.approx((0.9542966, 0.0457031), abs=2e-5)
+    assert printed.worse == pytest.approx(3.0354e-07, rel=0.01)
 
 
 @pytest.mark.parametrize(
@@ -259,15 +213,6 @@ def test_the_number_of_splits_that_show_a_mean_is_the_first_with_so_short_an_int
     assert (mean.p_value() <= level) == (n <= 6)
 
 
-def test_no_number_of_splits_shows_what_is_within_the_error_that_splits_share() -> None:
-    values = np.array([0.0, 1.0] * 5)
-    centred = (values - 0.5) / values.std(ddof=1)
-    for mean, finite in ((1.29, True), (1.27, False), (0.0, False)):
-        # The shared part of the error is sqrt(0.3 / 0.7), 1.28 of it with 1.96 errors.
-        found = Mean.from_values(centred + mean, 0.3).splits_to_show(0.3)
-        assert np.isfinite(found) == finite
-
-
 def test_the_number_of_splits_shows_a_mean_of_that_size_in_half_of_all_runs() -> None:
     rng = np.random.default_rng(0)
     exact = Mean(0.05, 0.08 * np.sqrt(1 / 10 + 3 / 7), 9)
@@ -275,29 +220,25 @@ def test_the_number_of_splits_shows_a_mean_of_that_size_in_half_of_all_runs() ->
     assert n > 10
     shown = [Mean.from_values(rng.normal(0.05, 0.08, n), 0.3).p_value() <= 0.4 for _ in range(1000)]
     assert 0.4 < np.mean(shown) < 0.6
+    # The detectable difference is at most the disagreement.
+    few, _ = detectable_difference(10, 0.3, 10, 0.1)
+    assert 0.1 < few == pytest.approx(detectable_difference(10, 0.3, 10, few)[0])
 
 
-@pytest.mark.parametrize("fresh", [0.0, 1.0])
-def test_half_of_all_runs_or_more_show_the_detectable_difference(fresh: float) -> None:
+@pytest.mark.parametrize("fresh", [False, True])
+def test_half_of_all_runs_or_more_show_the_detectable_difference(fresh: bool) -> None:
     """Two methods disagree on a tenth of 400 rows, with the same errors in all splits or others."""
     rng, share, n_rows, n_test = np.random.default_rng(0), 0.3, 400, 120
     at_ten, at_any = detectable_difference(n_test, share, 10, 0.1)
     for difference, n_splits, low, high in ((at_ten, 10, 0.5, 0.8), (0.8 * at_any, 150, -1, 0.5)):
         chances = [(0.1 + difference) / 2, (0.1 - difference) / 2, 0.9]
         shown = []
-        for _ in range(200):
-            worse = rng.choice([1.0, -1.0, 0.0], n_rows, p=chances)
-            splits = []
-            for _ in range(n_splits):
-                errors = worse[rng.permutation(n_rows)[:n_test]]
-                if fresh:
-                    errors = rng.choice([1.0, -1.0, 0.0], n_test, p=chances)
-                splits.append(errors.mean())
-            shown.append(Mean.from_values(splits, share, 1 / n_test).p_value() <= 0.05)
+        for _ in range(1000):
+            if fresh:
+                counts = rng.multinomial(n_test, chances, n_splits)
+            else:
+                in_rows = rng.multinomial(n_rows, chances)
+                counts = rng.multivariate_hypergeometric(in_rows, n_test, n_splits)
+            errors = (counts[:, 0] - counts[:, 1]) / n_test
+            shown.append(Mean.from_values(errors, share, 1 / n_test).p_value() <= 0.05)
         assert low < np.mean(shown) < high
-
-
-def test_the_detectable_difference_is_at_most_the_disagreement() -> None:
-    few, _ = detectable_difference(10, 0.3, 10, 0.1)
-    assert detectable_difference(10, 0.3, 10, few)[0] == pytest.approx(few)
-    assert few > 0.1

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from itertools import combinations, combinations_with_replacement, product
-from math import inf, nan
+from math import inf
 
 import baycomp
 import numpy as np
@@ -12,7 +12,6 @@ from scikit_posthocs import posthoc_nemenyi_friedman
 from scipy.stats import f, friedmanchisquare, rankdata, wilcoxon
 
 from quadrepro.stats import (
-    bayesian_correlated_t,
     bayesian_signed_rank,
     critical_difference,
     friedman_test,
@@ -21,7 +20,7 @@ from quadrepro.stats import (
     sign_test,
     wilcoxon_test,
 )
-from quadrepro.stats.ranks import EXACT, distribution_of_rank_sums
+from quadrepro.stats.ranks import EXACT
 
 # Demšar (2006), Table 6: areas under the ROC curve of C4.5, with m, with cf, and with both. The
 # paper ranks unrounded numbers: on voting, .975 with cf is above .975 with both.
@@ -60,14 +59,11 @@ def column(i: int) -> list[float]:
 few_pairs = st.lists(st.tuples(st.integers(0, 6), st.integers(0, 6)), min_size=1, max_size=8)
 
 
-def test_demsars_example_of_signed_ranks() -> None:
+def test_examples_of_demsar_and_of_hollander_and_wolfe() -> None:
     test = wilcoxon_test(column(0), column(1))
-    # The paper splits the ranks 1 and 2 of its two ties: 93 and 12.
+    # Demšar splits the ranks 1 and 2 of his two ties: 93 and 12.
     assert (test.other_rank_sum + 1.5, test.rank_sum + 1.5, test.ties) == (93, 12, 2)
     assert test.significant
-
-
-def test_hollander_and_wolfes_example() -> None:
     test = wilcoxon_test(BEFORE, AFTER)
     assert (test.other_rank_sum, test.rank_sum) == (40, 5)
     assert test.p_value == pytest.approx(0.03906, abs=1e-5)
@@ -88,18 +84,11 @@ def test_the_p_value_is_the_share_of_all_signs_that_are_as_uneven(
     assert test.ties == (d == 0).sum()
 
 
-@given(st.lists(st.integers(-40, 40), min_size=2, max_size=40, unique_by=abs))
-def test_without_ties_the_p_value_is_scipys(d: list[int]) -> None:
-    assume(0 not in d)
+@pytest.mark.parametrize("n", [2, 7, 40, 100])
+def test_without_ties_the_p_value_is_scipys(n: int) -> None:
+    d = np.random.default_rng(3).normal(0.2, size=n)
     expected = wilcoxon(d, method="exact").pvalue
-    assert wilcoxon_test(d, [0] * len(d)).p_value == pytest.approx(expected, rel=1e-9)
-
-
-def test_a_hundred_pairs_have_the_exact_p_value_of_scipy() -> None:
-    d = np.random.default_rng(3).normal(0.2, size=100)
-    expected = wilcoxon(d, method="exact").pvalue
-    assert wilcoxon_test(d, np.zeros(100)).p_value == pytest.approx(expected, rel=1e-9)
-    assert wilcoxon(d, method="asymptotic").pvalue != pytest.approx(expected, rel=1e-9)
+    assert wilcoxon_test(d, np.zeros(n)).p_value == pytest.approx(expected, rel=1e-9)
 
 
 def test_many_pairs_have_the_normal_p_value_of_scipy_with_pratts_zeros() -> None:
@@ -120,12 +109,6 @@ def test_ties_alone_show_nothing(n: int) -> None:
     assert (test.mean_ranks, test.p_value, test.f_p_value) == ((2.0, 2.0, 2.0), 1.0, 1.0)
 
 
-def test_the_distribution_of_rank_sums_is_that_of_all_subsets() -> None:
-    ranks = (2, 3, 3, 8)
-    sums = [int(np.dot(taken, ranks)) for taken in product([0, 1], repeat=4)]
-    assert distribution_of_rank_sums(ranks).tolist() == (np.bincount(sums) / 16).tolist()
-
-
 @given(st.lists(st.integers(-20, 20), min_size=1, max_size=15))
 def test_the_shift_is_the_median_of_all_means_of_two(d: list[int]) -> None:
     means = [(x + y) / 2 for x, y in combinations_with_replacement(d, 2)]
@@ -136,22 +119,16 @@ def test_the_shift_is_the_median_of_all_means_of_two(d: list[int]) -> None:
     assert (back.low, back.high) == pytest.approx((-shift.high, -shift.low))
 
 
-@pytest.mark.parametrize("seed", range(5))
-def test_wilcoxons_test_rejects_the_shifts_outside_the_interval_and_no_others(seed: int) -> None:
-    d = np.random.default_rng(seed).normal(size=12)
-    shift = hodges_lehmann(d, np.zeros(12))
-    for end, outwards in ((shift.low, -1e-6), (shift.high, 1e-6)):
-        assert wilcoxon(d - end - outwards).pvalue <= 0.05
-        assert wilcoxon(d - end + outwards).pvalue > 0.05
-
-
-def test_five_pairs_give_no_finite_interval_and_six_do() -> None:
+def test_wilcoxons_test_rejects_the_shifts_outside_the_interval_and_no_others() -> None:
+    for seed in range(5):
+        d = np.random.default_rng(seed).normal(size=12)
+        shift = hodges_lehmann(d, np.zeros(12))
+        for end, outwards in ((shift.low, -1e-6), (shift.high, 1e-6)):
+            assert wilcoxon(d - end - outwards).pvalue <= 0.05
+            assert wilcoxon(d - end + outwards).pvalue > 0.05
     five, six = (hodges_lehmann(range(n), [0] * n) for n in (5, 6))
-    assert (five.low, five.high) == (-inf, inf)
-    assert (six.low, six.high) == (0, 5)
-
-
-def test_the_interval_goes_on_where_the_exact_distribution_ends() -> None:
+    assert (five.low, five.high, six.low, six.high) == (-inf, inf, 0, 5)
+    # Where the exact distribution ends, the normal one goes on.
     d = np.random.default_rng(0).normal(size=EXACT + 1)
     exact, normal = (hodges_lehmann(d[:n], np.zeros(n)) for n in (EXACT, EXACT + 1))
     assert (normal.low, normal.high) == pytest.approx((exact.low, exact.high), abs=0.02)
@@ -162,47 +139,35 @@ tables = st.integers(3, 5).flatmap(
 )
 
 
-def test_demsars_example() -> None:
+def test_demsars_example_and_nemenyis_test() -> None:
     test = friedman_test(risks_of_demsar())
     assert [round(rank, 3) for rank in test.mean_ranks] == [3.143, 2.000, 2.893, 1.964]
     # The paper does not divide by what ties take from the variance of the ranks.
     left = rankdata(risks_of_demsar(), axis=1).var(axis=1).mean() / ((4**2 - 1) / 12)
     assert round(test.statistic * left, 2) == 9.28
     assert round(critical_difference(4, 14), 2) == 1.25
-    assert round(critical_difference(4, 14, level=0.1), 2) == 1.12
-
-
-def test_mean_ranks_that_differ_by_the_critical_difference_are_significant_by_nemenyis_test() -> (
-    None
-):
-    mean_ranks = friedman_test(risks_of_demsar()).mean_ranks
     p_values = posthoc_nemenyi_friedman(np.array(risks_of_demsar())).to_numpy()
-    for i, j in combinations(range(4), 2):
-        for level in (0.01, 0.05, 0.1, 0.5, 0.9):
-            separate = abs(mean_ranks[i] - mean_ranks[j]) >= critical_difference(4, 14, level)
-            assert separate == (p_values[i, j] <= level)
+    for (i, j), level in product(combinations(range(4), 2), (0.01, 0.05, 0.1, 0.5, 0.9)):
+        apart = abs(test.mean_ranks[i] - test.mean_ranks[j]) >= critical_difference(4, 14, level)
+        assert apart == (p_values[i, j] <= level)
 
 
 @given(tables)
-def test_the_statistic_and_its_p_value_are_scipys(table: list[list[int]]) -> None:
+def test_the_statistic_is_scipys_and_f_that_of_an_analysis_of_variance_of_the_ranks(
+    table: list[list[int]],
+) -> None:
+    ranks = rankdata(table, axis=1)
+    (n, k), means = ranks.shape, ranks.mean(axis=0)
     assume(any(len(set(row)) > 1 for row in table))
     test, expected = friedman_test(table), friedmanchisquare(*zip(*table, strict=True))
     assert test.statistic == pytest.approx(expected.statistic, abs=1e-9)
     assert test.p_value == pytest.approx(expected.pvalue, abs=1e-9)
-    assert sum(test.mean_ranks) == pytest.approx(len(table[0]) * (len(table[0]) + 1) / 2)
-
-
-@given(tables)
-def test_f_is_that_of_an_analysis_of_variance_of_the_ranks(table: list[list[int]]) -> None:
-    ranks = rankdata(table, axis=1)
-    n, k = ranks.shape
-    means = ranks.mean(axis=0)
+    assert test.mean_ranks == pytest.approx(means)
     rest = ((ranks - means) ** 2).sum()
-    assume(rest > 1e-9)
-    expected = n * means.var() * k * (n - 1) / rest
-    test = friedman_test(table)
-    assert test.f_statistic == pytest.approx(expected, abs=1e-9)
-    assert test.f_p_value == pytest.approx(f.sf(expected, k - 1, (k - 1) * (n - 1)), abs=1e-9)
+    if rest > 1e-9:
+        statistic = n * means.var() * k * (n - 1) / rest
+        assert test.f_statistic == pytest.approx(statistic, abs=1e-9)
+        assert test.f_p_value == pytest.approx(f.sf(statistic, k - 1, (k - 1) * (n - 1)), abs=1e-9)
 
 
 @pytest.mark.parametrize(("row", "orders"), [((1, 2, 3), 6), ((1, 1, 3), 3), ((1, 2), 2)])
@@ -214,18 +179,15 @@ def test_an_infinite_f_has_the_exact_probability_of_its_order(
     assert (test.f_statistic, test.f_p_value) == (float("inf"), pytest.approx(orders**-3))
 
 
-@pytest.mark.parametrize("unit", [1e-4, 1.0, 1e4])
-def test_other_data_sets_do_not_decide_whether_two_values_tie(unit: float) -> None:
-    for excess, counts in ((5e-10, (0, 1)), (2e-9, (1, 0))):
-        ours, theirs = [unit, 1e6], [unit * (1 + excess), 1e6]
-        signs, ranks = sign_test(ours, theirs), wilcoxon_test(ours, theirs)
-        assert (signs.wins, signs.ties - 1) == counts
-        assert (ranks.rank_sum > 0, ranks.ties - 1) == counts
-        means = friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks
-        assert means == ((1.25, 1.75) if counts[0] else (1.5, 1.5))
-
-
-def test_values_that_tie_share_their_rank_on_either_side_of_a_rounding_limit() -> None:
+def test_neither_other_data_sets_nor_a_limit_of_rounding_decide_whether_two_values_tie() -> None:
+    for unit in (1e-4, 1.0, 1e4):
+        for excess, counts in ((5e-10, (0, 1)), (2e-9, (1, 0))):
+            ours, theirs = [unit, 1e6], [unit * (1 + excess), 1e6]
+            signs, ranks = sign_test(ours, theirs), wilcoxon_test(ours, theirs)
+            assert (signs.wins, signs.ties - 1) == counts
+            assert (ranks.rank_sum > 0, ranks.ties - 1) == counts
+            means = friedman_test(list(zip(ours, theirs, strict=True))).mean_ranks
+            assert means == ((1.25, 1.75) if counts[0] else (1.5, 1.5))
     # The tenth digit is a 5, which rounding to nine digits takes up or down.
     half = 0.1234567895
     test = friedman_test([[half - 1e-16, half + 1e-16, 0.9]] * 2)
@@ -238,19 +200,17 @@ DRAWS = 0.01
 """Four standard errors of the difference of two shares of 50,000 draws."""
 
 
-@pytest.mark.parametrize(
-    ("i", "j", "rope"), [(0, 1, 0.0), (2, 3, 0.0), (0, 2, 0.0101), (0, 1, 0.03), (2, 3, 0.03)]
-)
+@pytest.mark.parametrize(("i", "j", "rope"), [(0, 1, 0.0), (2, 3, 0.0), (0, 2, 0.0101)])
 def test_the_signed_rank_test_is_baycomps(i: int, j: int, rope: float) -> None:
     a, b = column(i), column(j)
     posterior = bayesian_signed_rank(a, b, rope)
     expected = baycomp.SignedRankTest.probs(
-        np.array(a), np.array(b), rope, nsamples=20_000, random_state=5
+        np.array(a), np.array(b), rope, nsamples=10_000, random_state=5
     )
     probabilities = posterior.worse, posterior.same, posterior.better
     ours = probabilities[::2] if rope == 0 else probabilities
     assert ours == pytest.approx(expected, abs=2 * DRAWS)
-    assert posterior.better + posterior.same + posterior.worse == pytest.approx(1)
+    assert sum(probabilities) == pytest.approx(1)
 
 
 def brute_force(d: list[int], rope: int, draws: int) -> tuple[float, float, float]:
@@ -273,29 +233,19 @@ def brute_force(d: list[int], rope: int, draws: int) -> tuple[float, float, floa
 def test_the_signed_rank_test_is_its_definition_with_sums_on_the_ends_of_the_rope(
     d: list[int], rope: int
 ) -> None:
-    posterior = bayesian_signed_rank([0.1 * x for x in d], [0.0] * len(d), 0.1 * rope)
-    shares = (posterior.better, posterior.same, posterior.worse)
-    assert shares == pytest.approx(brute_force(d, rope, 2000), abs=0.06)
+    ours, zero = [0.1 * x for x in d], [0.0] * len(d)
+    posterior = bayesian_signed_rank(ours, zero, 0.1 * rope)
+    shares = posterior.better, posterior.same, posterior.worse
+    assert shares == pytest.approx(brute_force(d, rope, 1000), abs=0.08)
+    back = bayesian_signed_rank(zero, ours, 0.1 * rope)
+    assert (back.worse, back.same, back.better) == shares
 
 
-@given(st.lists(st.integers(-4, 4), min_size=1, max_size=8), st.integers(0, 2))
-@settings(max_examples=10)
-def test_exchanging_the_sides_exchanges_the_probabilities(d: list[int], rope: int) -> None:
-    zero = [0] * len(d)
-    there, back = bayesian_signed_rank(d, zero, rope), bayesian_signed_rank(zero, d, rope)
-    assert (there.better, there.same, there.worse) == (back.worse, back.same, back.better)
-
-
-def test_equal_methods_are_the_same_or_as_often_better_as_worse() -> None:
+def test_equal_methods_are_the_same_and_a_difference_on_every_data_set_is_almost_certain() -> None:
     same, split = bayesian_signed_rank([1, 2], [1, 2], 0.1), bayesian_signed_rank([1, 2], [1, 2])
     assert (same.better, same.same, same.worse) == (0, 1, 0)
     assert (split.better, split.same, split.worse) == (0.5, 0, 0.5)
-
-
-def test_a_difference_beyond_the_rope_on_every_data_set_is_almost_certain() -> None:
-    posterior = bayesian_signed_rank([0.0] * 20, [1.0] * 20, 0.1)
-    assert posterior.better > 0.999
-    assert bayesian_signed_rank([1.0] * 20, [0.0] * 20, 0.1).worse == posterior.better
+    assert bayesian_signed_rank([0.0] * 20, [1.0] * 20, 0.1).better > 0.999
     assert bayesian_signed_rank([1.0] * 20, [0.0] * 20, 1e300).same == 1
 
 
@@ -314,11 +264,3 @@ def test_one_difference_beyond_the_rope_wins_by_the_beta_distribution() -> None:
     posterior = bayesian_signed_rank([2], [0], rope=1.5)
     assert posterior.worse == pytest.approx((1 - 0.5**0.5) ** 0.5, abs=DRAWS)
     assert posterior.better == 0
-
-
-@pytest.mark.parametrize("rope", [-0.1, nan, inf])
-def test_an_invalid_rope_is_refused(rope: float) -> None:
-    with pytest.raises(ValueError, match="the half-width of the rope cannot be"):
-        bayesian_signed_rank([1, 2], [2, 3], rope)
-    with pytest.raises(ValueError, match="the half-width of the rope cannot be"):
-        bayesian_correlated_t([1, 2], [2, 4], 0.5, rope)

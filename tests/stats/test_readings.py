@@ -33,13 +33,24 @@ def draw(n: int, d: int = 3, seed: int = 0) -> np.ndarray:
 
 
 def test_a_mean_has_students_predictive_distribution() -> None:
-    ours = draw(8, 1)
-    scale = ours.std(ddof=1) * np.sqrt(1 / 8 + 1 / 20)
-    between = student(7, ours.mean(), scale)
-    for printed in (9.9, 10.4, 12.0):
-        expected = np.log(between.cdf(printed + 0.05) - between.cdf(printed - 0.05))
-        log_probability = log_probability_of_means(ours, np.array([printed]), 0.05, 20)
-        assert log_probability == pytest.approx(expected, rel=1e-6)
+    still = np.full((20, 1), 0.25)  # where splits do not vary, the rounding alone is the floor
+    for ours, half, sd in ((draw(8, 1), 0.05, None), (still, 0.005, 0.005)):
+        n, mean = len(ours), ours.mean()
+        scale = (sd or ours.std(ddof=1)) * np.sqrt(1 / n + 1 / 20)
+        between = student(n - 1, mean, scale)
+        for printed in (mean - 2 * scale, mean + scale):
+            expected = np.log(between.cdf(printed + half) - between.cdf(printed - half))
+            log_probability = log_probability_of_means(ours, np.array([printed]), half, 20)
+            assert log_probability == pytest.approx(expected, rel=1e-6)
+    # Both tails are as exact, however far out.
+    ours = np.linspace(-1, 1, 400)[:, None]
+    for printed in (0.1, 0.4, 0.6):
+        above, below = (
+            log_probability_of_means(ours, np.array([sign * printed]), 0.05, 400)
+            for sign in (1, -1)
+        )
+        assert above == pytest.approx(below, rel=1e-9)
+    assert above < np.log(1e-20)
 
 
 def test_several_means_have_the_multivariate_student_distribution_of_their_columns() -> None:
@@ -128,22 +139,6 @@ def test_the_likelihood_is_finite_and_falls_with_the_distance_of_the_printed_num
     assert np.all(np.diff(logs) < 0)
 
 
-def test_both_tails_are_as_exact_however_far_out() -> None:
-    ours = np.linspace(-1, 1, 400)[:, None]
-    for printed in (0.1, 0.4, 0.6):
-        above = log_probability_of_means(ours, np.array([printed]), 0.05, 400)
-        below = log_probability_of_means(ours, np.array([-printed]), 0.05, 400)
-        assert above == pytest.approx(below, rel=1e-9)
-    assert above < np.log(1e-20)
-
-
-def test_the_floor_is_the_rounding_alone_where_splits_do_not_vary() -> None:
-    between = student(19, 0.25, 0.005 * np.sqrt(1 / 20 + 1 / 20))
-    expected = between.cdf(0.265) - between.cdf(0.255)
-    log_probability = log_probability_of_means(np.full((20, 1), 0.25), np.array([0.26]), 0.005, 20)
-    assert np.exp(log_probability) == pytest.approx(expected)
-
-
 def test_a_correlation_is_shrunk_by_the_share_of_its_own_error() -> None:
     ours = draw(15)
     standard = (ours - ours.mean(axis=0)) / ours.std(axis=0, ddof=1)
@@ -168,6 +163,9 @@ def test_no_eigenvalue_of_a_shrunk_correlation_is_below_one_by_the_splits() -> N
     ):
         values = np.linalg.eigvalsh(shrunk_correlation(columns))
         assert values.min() >= 1 / len(columns) - 1e-12
+    # Columns that do not vary are independent, though the mean of twelve times 0.1 is not 0.1.
+    ours = np.stack([np.full(12, 0.1), np.full(12, 0.7), np.arange(12.0)], axis=1)
+    np.testing.assert_array_equal(shrunk_correlation(ours), np.eye(3))
 
 
 @pytest.mark.parametrize("likelihood", ALL)
@@ -179,9 +177,3 @@ def test_many_tables_at_once_have_the_likelihoods_of_each(likelihood: Likelihood
     log_probability = likelihood(ours, printed, half, 20)
     each = [likelihood(ours[i], printed[i], half, 20) for i in range(4)]
     np.testing.assert_allclose(log_probability, each, rtol=1e-9)
-
-
-def test_columns_that_do_not_vary_are_independent_whatever_their_value() -> None:
-    # The mean of twelve times 0.1 is not 0.1.
-    ours = np.stack([np.full(12, 0.1), np.full(12, 0.7), np.arange(12.0)], axis=1)
-    np.testing.assert_array_equal(shrunk_correlation(ours), np.eye(3))

@@ -27,9 +27,17 @@ Problem = tuple[FloatArray, FloatArray]
 signs = st.sampled_from([-1.0, 1.0])
 small_labels = arrays(np.float64, 9, elements=signs)
 small_problems = st.tuples(arrays(np.float64, (9, 5), elements=signs), small_labels)
-small_samples = arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 1.0, 3.0])).filter(
-    lambda samples: bool((samples.sum(axis=1) > 0).all())
-)
+
+
+def samples_of(n_examples: int, n_samples: int = 2) -> st.SearchStrategy[FloatArray]:
+    """Draw the copies of each example in some samples, none of which is empty."""
+    copies = st.sampled_from([0.0, 1.0, 3.0])
+    return arrays(np.float64, (n_samples, n_examples), elements=copies).filter(
+        lambda samples: bool((samples.sum(axis=1) > 0).all())
+    )
+
+
+small_samples = samples_of(9)
 
 
 def make_problem(m: int = 60, n: int = 12, *, seed: int = 0, real: bool = False) -> Problem:

@@ -1,11 +1,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import cycle, product
 from typing import Any
 
 import numpy as np
 import pytest
-from scipy.optimize import minimize_scalar
+from scipy.optimize import approx_fprime, minimize_scalar
+from scipy.special import expit
 from sklearn.base import clone
 from sklearn.ensemble import GradientBoostingRegressor
 from sklearn.metrics import log_loss, mean_squared_error
@@ -18,7 +20,7 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient import GradientBoost
-from quadrepro.core.learners.losses import LOSSES
+from quadrepro.core.learners.losses import LARGEST_CHANGE, LOSSES, Loss
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.stumps import Stumps
 
@@ -53,8 +55,8 @@ def plainly(
     loss: str,
     X: FloatArray,
     y: FloatArray,
-    bound: str | None,
-    theory: bool,
+    bound: str | None = None,
+    theory: bool = False,
     alpha: float | None = None,
 ) -> FloatArray:
     """Return the scores after each of 8 rounds, from the paper's definitions."""
@@ -91,64 +93,39 @@ def plainly(
 
 
 @pytest.mark.parametrize(
-    ("step", "values", "bound", "theory"),
+    ("step", "values", "settings"),
     [
-        *((step, values, None, False) for step, values in GRIDS.items()),
-        ("truncate", {}, "tree", False),
-        ("truncate", {"truncation": [0.2, 1.0, 5.0]}, "unit", False),
-        ("rescale-truncate", {"u": [5.0]}, "tree", False),
-        ("rescale-truncate", {"u": [5.0]}, "unit", False),
-        ("rescale", {}, None, True),
+        *((step, values, {}) for step, values in GRIDS.items()),
+        ("truncate", {}, {"bound": "tree"}),
+        ("truncate", {"truncation": [0.2, 1.0, 5.0]}, {"bound": "unit"}),
+        ("rescale-truncate", {"u": [5.0]}, {"bound": "tree"}),
+        ("rescale-truncate", {"u": [5.0]}, {"bound": "unit"}),
+        ("rescale", {}, {"theory": True}),
+        *(("rescale", {}, {"alpha": alpha}) for alpha in (0.0, 0.3, 0.95)),
     ],
 )
-@each_loss
 def test_predictions_are_those_of_a_plain_loop_over_scikit_learns_trees(
-    step: Any, values: dict[str, list[float]], bound: Any, theory: bool, loss: Any
+    step: Any, values: dict[str, list[float]], settings: dict[str, Any]
 ) -> None:
-    X, y = problem(loss, m=120)
-    # Without equal values, and in the single precision that scikit-learn's trees have.
-    X = X[:, :2].astype(np.float32).astype(float)
-    algorithm = GradientBoost(step, loss, cuts=3, bound=bound, theory=theory)
-    found = predictions(algorithm, X, y, {**values, "n_rounds": range(1, 9)}, X)
-    expected = [
-        plainly(step, value, loss, X, y, bound, theory)
-        for value in next(iter(values.values()), [np.nan])
-    ]
-    np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize("alpha", [0.0, 0.3, 0.95])
-@each_loss
-def test_a_constant_alpha_takes_the_place_of_the_hyper_parameter(loss: Any, alpha: float) -> None:
-    X, y = problem(loss, m=120)
-    X = X[:, :2].astype(np.float32).astype(float)
-    algorithm = GradientBoost("rescale", loss, cuts=3, alpha=alpha)
-    found = predictions(algorithm, X, y, {"n_rounds": range(1, 9)}, X)
-    expected = plainly("rescale", np.nan, loss, X, y, None, False, alpha)
-    np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
-
-
-@pytest.mark.parametrize(
-    ("settings", "message"),
-    [
-        ({"step": "full", "alpha": 0.1}, "alpha is for step 'rescale', not 'full'"),
-        ({"step": "rescale", "alpha": 1.5}, "alpha is from 0 to 1"),
-        ({"step": "rescale", "alpha": 0.1, "theory": True}, "alpha is from 0 to 1, and replaces"),
-    ],
-)
-def test_an_alpha_that_has_no_meaning_is_refused(settings: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError, match=message):
-        GradientBoost(**settings)
+    for loss in LOSSES:
+        X, y = problem(loss, m=120)
+        # Without equal values, and in the single precision that scikit-learn's trees have.
+        X = X[:, :2].astype(np.float32).astype(float)
+        algorithm = GradientBoost(step, loss, cuts=3, **settings)  # type: ignore[arg-type]
+        found = predictions(algorithm, X, y, {**values, "n_rounds": range(1, 9)}, X)
+        expected = [
+            plainly(step, value, loss, X, y, **settings)
+            for value in next(iter(values.values()), [np.nan])
+        ]
+        np.testing.assert_allclose(found, np.concatenate(expected), rtol=1e-4, atol=1e-5)
 
 
 @pytest.mark.parametrize("size", [{}, {"cuts": 3}, {"depth": 2}], ids=str)
-@each_loss
-def test_candidates_are_separate_runs_in_the_grids_order(loss: Any, size: dict[str, Any]) -> None:
-    X, y = problem(loss)
-    new = problem(loss, seed=1)[0]
-    for step in GRIDS:
+def test_candidates_are_separate_runs_in_the_grids_order(size: dict[str, Any]) -> None:
+    for (step, values), loss in zip(GRIDS.items(), cycle(LOSSES), strict=False):
+        (X, y), (new, _) = problem(loss), problem(loss, seed=1)
         algorithm = GradientBoost(step, loss, **size)  # type: ignore[arg-type]
-        grid = Grid.from_values({"n_rounds": [1, 4, 9], **GRIDS[step]})
+        grid = Grid.from_values({"n_rounds": [1, 4, 9], **values})
         together = algorithm.predictions(X, y, [grid], new, np.random.default_rng())
         assert together.shape == (len(grid.candidates), len(new))
         for candidate, scores in zip(grid.candidates, together, strict=True):
@@ -159,30 +136,26 @@ def test_candidates_are_separate_runs_in_the_grids_order(loss: Any, size: dict[s
 @each_loss
 @pytest.mark.parametrize("X", [np.zeros((6, 2)), np.arange(6.0)[:, None]], ids=["flat", "sloping"])
 def test_degenerate_problems_have_finite_answers(loss: Any, X: FloatArray) -> None:
-    for step, values in GRIDS.items():
+    even = np.zeros(6) if loss == "l2" else np.array([1, -1] * 3)
+    for (step, values), y in product(GRIDS.items(), (np.ones(6), -np.ones(6), even)):
         algorithm = GradientBoost(step, loss, cuts=9)  # type: ignore[arg-type]
-        for y in (np.ones(6), -np.ones(6), np.zeros(6) if loss == "l2" else np.array([1, -1] * 3)):
-            grid = {**values, "n_rounds": [1, 100]}
-            scores = predictions(algorithm, X, y.astype(float), grid, X)
-            assert np.isfinite(scores).all()
-            if y.all() and (y == y[0]).all():
-                assert (np.sign(scores) == y).all()
+        ends = {name: [axis[0], axis[-1]] for name, axis in values.items()}
+        scores = predictions(algorithm, X, y.astype(float), {**ends, "n_rounds": [1, 30]}, X)
+        assert np.isfinite(scores).all()
+        if y is not even:
+            assert (np.sign(scores) == y).all()
 
 
-def test_the_loss_gives_the_task_or_else_the_task_the_loss() -> None:
+def test_the_loss_gives_the_task_or_else_the_task_the_loss_and_its_probabilities() -> None:
     for loss in LOSSES:
         boosting, task = GradientBoost(loss=loss), GradientBoost(loss=loss).task
         assert task == ("regression" if loss == "l2" else "classification")
         other = "classification" if loss == "l2" else "regression"
-        assert boosting.for_task(task) == boosting
-        assert boosting.for_task(other) is None
+        assert (boosting.for_task(task), boosting.for_task(other)) == (boosting, None)
     open_ = GradientBoost("rescale", cuts=4)
     assert open_.task == "regression"
     assert open_.for_task("classification") == GradientBoost("rescale", "logistic", cuts=4)
     assert open_.for_task("regression") == GradientBoost("rescale", "l2", cuts=4)
-
-
-def test_outputs_have_the_probabilities_of_the_loss() -> None:
     scores = np.array([-1.0, 0.0, 2.0])
     for loss, factor in (("logistic", 1.0), ("exponential", 2.0)):
         outputs = GradientBoost(loss=loss).outputs_of(scores)  # type: ignore[arg-type]
@@ -203,25 +176,27 @@ def test_outputs_have_the_probabilities_of_the_loss() -> None:
         ({"step": "truncate", "bound": "ball"}, "bound must be 'tree' or 'unit', not 'ball'"),
         ({"step": "full", "bound": "unit"}, "bound is for steps 'truncate' and .* not 'full'"),
         ({"min_weight_fraction_leaf": 0.6}, "must be between 0 and 0.5, not 0.6"),
+        ({"alpha": 0.1}, "alpha is for step 'rescale', not 'full'"),
+        ({"step": "rescale", "alpha": 1.5}, "alpha is from 0 to 1"),
+        ({"step": "rescale", "alpha": 0.1, "theory": True}, "alpha is from 0 to 1, and replaces"),
     ],
 )
 def test_settings_that_contradict_each_other_are_refused(
     settings: dict[str, Any], message: str
 ) -> None:
+    def fit_regressor(**settings: Any) -> None:
+        GradientBoostRegressor(**settings).fit(*problem("l2"))
+
+    refuses = GradientBoost if "alpha" in settings else fit_regressor
     with pytest.raises(ValueError, match=message):
-        GradientBoostRegressor(**{"step": "full"} | settings).fit(*problem("l2"))
+        refuses(**{"step": "full"} | settings)
 
 
-REGRESSORS = [
-    GradientBoostRegressor("full", n_rounds=20),
+ESTIMATORS: list[Any] = [
     GradientBoostRegressor("truncate", n_rounds=20, cuts=3),
     GradientBoostRegressor("rescale", u=5.0, n_rounds=20, depth=2),
-    GradientBoostRegressor("rescale-epsilon", eps=0.2, n_rounds=20),
     GradientBoostRegressor("rescale", n_rounds=20, init="zero"),
-]
-CLASSIFIERS = [
     GradientBoostClassifier("shrink", nu=0.3, n_rounds=20),
-    GradientBoostClassifier("rescale-truncate", u=5.0, n_rounds=20, cuts=3),
     GradientBoostClassifier("epsilon", eps=0.2, n_rounds=20),
     GradientBoostClassifier("rescale", u=5.0, n_rounds=20, depth=2, loss="exponential"),
 ]
@@ -234,7 +209,7 @@ LOSS_OF: dict[str, Callable[..., Any]] = {
 }
 
 
-@pytest.mark.parametrize("estimator", [*REGRESSORS, *CLASSIFIERS], ids=repr)
+@pytest.mark.parametrize("estimator", ESTIMATORS, ids=repr)
 def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm_with_its_training_loss(
     estimator: Any,
 ) -> None:
@@ -258,9 +233,10 @@ def test_every_stage_of_an_estimator_is_a_candidate_of_the_algorithm_with_its_tr
         np.testing.assert_allclose(fitted.train_loss_, losses, rtol=1e-9)
 
 
-@pytest.mark.parametrize("size", [{}, {"depth": 2}])
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(("init", "theirs_init"), [("mean", None), ("zero", "zero")])
+@pytest.mark.parametrize(
+    ("size", "weighted", "init", "theirs_init"),
+    [({}, True, "mean", None), ({"depth": 2}, False, "zero", "zero")],
+)
 def test_predictions_and_importances_are_those_of_scikit_learns_gradient_boosting(
     size: dict[str, int], weighted: bool, init: Any, theirs_init: Any
 ) -> None:
@@ -294,3 +270,134 @@ def test_boosting_by_the_exponential_loss_is_adaboost_where_trees_answer_alike()
     np.testing.assert_allclose(
         [*ours.staged_decision_function(X)], [*adaboost.staged_decision_function(X)], rtol=1e-9
     )
+
+
+L2, LOGISTIC, EXPONENTIAL = LOSSES.values()
+each_loss = pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+each_class_loss = pytest.mark.parametrize("loss", [LOGISTIC, EXPONENTIAL], ids=list(LOSSES)[1:])
+
+
+def draw_scores(
+    n: int = 8, m: int = 40, seed: int = 0
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    rng = np.random.default_rng(0)
+    scales = np.geomspace(0.01, 10, n)[:, None]
+    return (
+        scales[::-1] * rng.normal(size=(n, m)),
+        scales * rng.normal(size=(n, m)),
+        rng.choice([-1.0, 1.0], m),
+    )
+
+
+def mean(
+    loss: Loss, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    w = np.ones(len(y)) if weights is None else weights
+    return loss.mean(loss.terms(scores, y), scores, y, w)
+
+
+def descent_of(loss: Loss, scores: FloatArray, y: FloatArray) -> FloatArray:
+    return loss.descent(loss.terms(scores, y), y)
+
+
+def search(
+    loss: Loss, scores: FloatArray, g: FloatArray, y: FloatArray, weights: FloatArray | None = None
+) -> FloatArray:
+    """Return the steps along g that may be different for all examples."""
+    leaves = np.tile(np.arange(len(y), dtype=np.int32), (len(scores), 1))
+    w = np.ones(len(y)) if weights is None else weights
+    return loss.search(loss.terms(scores, y), g, leaves, y, w)
+
+
+@pytest.mark.parametrize(
+    ("loss", "phi"),
+    [
+        (L2, lambda f, y: (y - f) ** 2),
+        (LOGISTIC, lambda f, y: np.log1p(np.exp(-y * f))),
+        (EXPONENTIAL, lambda f, y: np.exp(-y * f)),
+    ],
+    ids=LOSSES,
+)
+def test_losses_are_those_of_their_formulas_and_descent_is_the_negative_gradient(
+    loss: Loss, phi: object
+) -> None:
+    assert callable(phi)
+    scores, _, y = draw_scores(n=3, m=6)
+    weights = np.linspace(0.5, 2.0, 6)
+    expected = np.average(phi(scores, y), axis=1, weights=weights)
+    np.testing.assert_allclose(mean(loss, scores, y, weights), expected, rtol=1e-12)
+    factor = 2.0 if loss is L2 else 1.0
+    for f, descent in zip(scores, descent_of(loss, scores, y), strict=True):
+        gradient = approx_fprime(f, lambda f: phi(f, y).sum(), 1e-7)
+        np.testing.assert_allclose(factor * descent, -gradient, atol=1e-4)
+
+
+@each_loss
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_line_search_is_scipys_and_no_direction_is_not_followed(
+    loss: Loss, weighted: bool
+) -> None:
+    scores, g, y = draw_scores()
+    w = np.random.default_rng(1).uniform(0.2, 3.0, len(y)) if weighted else np.ones(len(y))
+    for f, own, beta in zip(scores, g, search(loss, scores, g, y, w), strict=True):
+        best = minimize_scalar(
+            lambda b, f=f, g=own: mean(loss, (f + b * g)[None], y, w)[0], method="brent", tol=1e-12
+        )
+        assert beta == pytest.approx(best.x, rel=1e-5, abs=1e-7)
+    g[0] = 0.0
+    assert (search(loss, scores, g, y)[:2] == 0).tolist() == [True, False]
+    # This loss is nearly linear at 0, where a Newton step would be 2e4 long; by symmetry β is 11.
+    y, scores, g = np.array([1.0, -1.0]), np.array([[-10.0, -12.0]]), np.ones((1, 2))
+    assert search(LOGISTIC, scores, g, y)[0] == pytest.approx(11.0, abs=1e-9)
+
+
+@each_class_loss
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Loss) -> None:
+    y = np.array([1.0, -1.0, 1.0])
+    g = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
+    found = search(loss, np.zeros((2, 3)), g, y)
+    np.testing.assert_allclose(found, sign * LARGEST_CHANGE / np.array([2.0, 1e-7]))
+
+
+@each_class_loss
+@pytest.mark.parametrize("size", [50.0, 1e4])
+def test_huge_margins_give_finite_losses_and_steps_and_overflown_ones_do_no_harm_to_others(
+    size: float, loss: Loss
+) -> None:
+    y = np.array([1.0, -1.0, 1.0, -1.0])
+    scores = size * np.array([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0]])
+    means = mean(loss, scores, y)
+    assert np.isfinite(means).all()
+    if loss is LOGISTIC:
+        np.testing.assert_allclose(means, [size / 4, np.log1p(np.exp(-size))])
+    elif size == 50.0:
+        np.testing.assert_allclose(means, [np.exp(size) / 4, np.exp(-size)])
+    descent = descent_of(loss, scores, y)
+    assert np.isfinite(np.square(descent).sum(axis=1)).all()
+    found = search(loss, scores, descent, y)
+    assert np.isfinite(found).all()
+    assert (mean(loss, scores + found[:, None] * descent, y) <= means).all()
+    scores, g, y = draw_scores(n=2)
+    odd = scores.copy()
+    odd[0, :3] = np.nan, np.inf, -np.inf
+    assert np.isfinite(descent_of(loss, odd, y)).all()
+    assert np.isfinite(search(loss, odd, g, y)).all()
+    for outcome in (mean, descent_of, lambda loss, f, y: search(loss, f, g, y)):
+        np.testing.assert_array_equal(outcome(loss, odd, y)[1], outcome(loss, scores, y)[1])
+
+
+@each_class_loss
+def test_the_probability_is_that_of_which_the_score_is_best(loss: Loss) -> None:
+    for p in (0.1, 0.5, 0.73):
+        best = minimize_scalar(
+            lambda f, p=p: (
+                p * mean(loss, np.full((1, 1), f), np.ones(1))[0]
+                + (1 - p) * mean(loss, np.full((1, 1), -f), np.ones(1))[0]
+            ),
+            tol=1e-12,
+        ).x
+        assert loss.probability(np.array([best]))[0] == pytest.approx(p, abs=1e-6)
+    scores = np.array([-1e4, 0.0, 2.0, 1e4])
+    factor = 1.0 if loss is LOGISTIC else 2.0
+    np.testing.assert_allclose(loss.probability(scores), expit(factor * scores), atol=1e-100)

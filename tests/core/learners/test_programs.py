@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import Any
 
@@ -12,12 +13,14 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
+from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.holdout import HoldoutStumps
-from quadrepro.core.learners import lpboost, programs
+from quadrepro.core.learners import cqboost, lpboost, programs
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.cqboost import CqBoost, rounds
 from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
 from quadrepro.core.learners.lpboost import LinearProgram, LPBoost
 from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
@@ -69,14 +72,6 @@ def test_every_candidate_of_lpboost_is_optimal(real: bool, n: int) -> None:
         assert abs(gap) <= 1e-8 * objective
 
 
-@pytest.mark.parametrize("C", [1e-3, 1.0])
-def test_where_no_voter_pays_for_itself_the_vote_is_empty(C: float) -> None:
-    H = np.array([[1.0], [1.0], [-1.0], [-1.0], [-1.0]])
-    y = np.array([1.0, -1.0, 1.0, -1.0, -1.0])
-    # C m max|mu| = C: up to 1 nothing is gained by the voter, and at 1 only just nothing.
-    assert LPBoost().path(H, y, Grid.from_values({"C": [C]})) == pytest.approx(0.0, abs=1e-9)
-
-
 def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
     capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -99,16 +94,16 @@ def test_a_solver_is_silent_and_an_unbounded_program_is_an_error(
 # LP_REG and QP_REG
 
 
-@pytest.mark.parametrize("seed", range(8))
-def test_weights_of_lp_reg_are_optimal_and_have_the_soft_margin(seed: int) -> None:
-    margins, counts = margins_of(seed), counts_of(seed)
-    program = MarginLP(margins, counts)
-    for nu in SHARES:
-        weights, value = program.solve(nu)
-        found = oracles.lp_reg(*repeated(margins, counts), nu, weights)
-        assert value == pytest.approx(-found.objective, abs=1e-9)
-        assert found.gap < 1e-8
-        assert found.violation < 1e-9
+def test_weights_of_lp_reg_are_optimal_and_have_the_soft_margin() -> None:
+    for seed in range(5):
+        margins, counts = margins_of(seed), counts_of(seed)
+        program = MarginLP(margins, counts)
+        for nu in SHARES:
+            weights, value = program.solve(nu)
+            found = oracles.lp_reg(*repeated(margins, counts), nu, weights)
+            assert value == pytest.approx(-found.objective, abs=1e-9)
+            assert found.gap < 1e-8
+            assert found.violation < 1e-9
 
 
 @given(seeds, st.integers(1, 60), few, st.floats(0.1, 0.95), st.booleans(), st.sampled_from(PRICES))
@@ -130,7 +125,7 @@ def test_weights_of_qp_reg_are_optimal(
 
 @pytest.mark.parametrize("C", [1e3, 1e6])
 def test_twin_voters_and_high_prices_have_a_solution(C: float) -> None:
-    for seed in range(10):
+    for seed in range(5):
         margins, counts = margins_of(seed, 30, 10), counts_of(seed, 30)
         twins = margins.copy()
         twins[np.random.default_rng(seed).integers(0, 30, 10), np.arange(10)] *= -1
@@ -138,13 +133,6 @@ def test_twin_voters_and_high_prices_have_a_solution(C: float) -> None:
         weights = MarginQP(margins, counts).solve(C)
         found = oracles.qp_reg(*repeated(margins, counts), C, weights)
         assert found.gap <= 1e-7 * found.objective
-
-
-@pytest.mark.parametrize("C", [0.01, 0.1, 1.0])
-def test_a_voter_without_error_has_the_weight_of_the_closed_form(C: float) -> None:
-    # b² + C m (1 - b)_+ is least at C m / 2, but at 1 once that is larger.
-    [weight] = MarginQP(np.ones((1, 1)), np.array([5.0])).solve(C)
-    assert weight == pytest.approx(min(1.0, 5 * C / 2), abs=1e-9)
 
 
 def test_a_price_does_not_depend_on_those_before_it() -> None:
@@ -246,12 +234,6 @@ def test_a_program_is_over_the_examples_of_the_sample_and_adaboosts_voters_on_it
         np.testing.assert_array_equal(counts, np.bincount(place, sample[sample > 0]))
 
 
-@both
-def test_the_number_of_rounds_must_be_positive(algorithm: SoftMargin, grid: Grid) -> None:
-    with pytest.raises(ValueError, match="n_rounds must be positive"):
-        type(algorithm)(n_rounds=0).path(*make_problem(), grid)
-
-
 # MinCq
 
 
@@ -280,14 +262,6 @@ def test_equal_voters_and_complements_have_equal_weights_within_a_bound_each() -
     assert found.gap <= 1e-6 * found.objective
 
 
-def test_the_bounds_of_equal_voters_are_those_of_each() -> None:
-    plain = margins_of(3, 60, 4, real=True)
-    H, y = plain[:, [0, 0, 0, 1, 2, 3]] * np.array([1, 1, -1, 1, 1, 1]), np.ones(60)
-    mu = float(np.abs(y @ H / 60).mean())
-    [weights] = MinCq().path(H, y, Grid.from_values({"mu": [mu]}))
-    np.testing.assert_allclose(weights, np.sign(y @ H) / 6, rtol=1e-6)
-
-
 def test_weights_on_a_bound_are_exactly_there_and_cancel() -> None:
     right = margins_of(2, 60, 9, real=True)
     gram, margins = right.T @ right / 60, right.mean(axis=0)
@@ -308,25 +282,18 @@ def test_of_several_optima_the_one_of_least_norm_is_found(share: float) -> None:
             assert right.T @ np.linalg.lstsq(right.T, w)[0] == pytest.approx(w, abs=1e-5)
 
 
-def test_a_mean_margin_that_no_vote_has_gives_nan_and_leaves_the_others_alone() -> None:
+def test_a_mean_margin_that_no_vote_has_gives_nan_and_the_limit_names_the_largest() -> None:
     H, y = make_problem()
     assert MEANS[0] < np.abs(y @ H / len(y)).mean() < 0.5
     path = MinCq().path(H, y, Grid.from_values({"mu": [0.9, 0.5, *MEANS]}))
-    assert np.isnan(path[:2]).all()
-    np.testing.assert_array_equal(path[2:], MinCq().path(H, y, Grid.from_values({"mu": MEANS})))
-
-
-def test_the_limit_names_a_mean_margin_that_every_sample_allows() -> None:
-    H, y = make_problem()
+    assert np.isnan(path).all(axis=1).tolist() == [True, True] + [False] * 4
     samples = np.stack([np.arange(len(y)) < 30, np.arange(len(y)) >= 30]).astype(float)
-    said = MinCq().limit(reduce_problem(H, y, samples, merge_voters=False))
-    start, end = "mu can be at most ", " on the smallest of these samples"
-    assert said.startswith(start)
-    assert said.endswith(end)
-    named = float(said.removeprefix(start).removesuffix(end))
-    path = MinCq().path(H, y, Grid.from_values({"mu": [1.02 * named, named]}), samples)
-    assert np.isnan(path[:, 0]).any()
-    assert not np.isnan(path[:, 1]).any()
+    message = MinCq().limit(reduce_problem(H, y, samples, merge_voters=False))
+    [limit] = re.findall("mu can be at most (.*) on the smallest of these samples", message)
+    path = MinCq().path(
+        H, y, Grid.from_values({"mu": [1.02 * float(limit), float(limit)]}), samples
+    )
+    assert np.isnan(path).any(axis=(0, 2)).tolist() == [True, False]
 
 
 def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
@@ -339,15 +306,12 @@ def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
         alone = MinCq().path(H[:, chosen], y, Grid.from_values({"mu": [0.1]}))[0]
         assert weights[chosen] == pytest.approx(alone, abs=1e-9)
         assert not weights[~chosen].any()
-
-
-def test_after_cbboost_a_mean_margin_that_its_voters_lack_gives_nan() -> None:
-    H, y = make_problem()
+    # These voters lack such a mean margin.
     algorithm = MinCqOnCBBoost(mu=0.9)
-    assert np.isnan(algorithm.path(H, y, Grid.from_values({"n_rounds": [1, 5]}))).all()
+    assert np.isnan(algorithm.path(H, y, rounds)).all()
     assert "mu = 0.9" in algorithm.limit(reduce_problem(H, y))
     none = np.array([[1.0], [-1.0]]), np.array([1.0, 1.0])
-    assert np.isnan(MinCqOnCBBoost().path(*none, Grid.from_values({"n_rounds": [2]}))).all()
+    assert np.isnan(MinCqOnCBBoost().path(*none, rounds)).all()
 
 
 def test_quadratic_programs_are_solved_by_the_same_code_on_any_processor() -> None:
@@ -361,11 +325,144 @@ def test_a_residual_above_the_bound_is_an_error_and_leaves_candidates_without_we
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(programs, "RESIDUAL", 0.0)
+    monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     with pytest.raises(SolverError, match=r"PIQP ended as Status.PIQP_SOLVED with a residual of"):
         MarginQP(margins_of(0), counts_of(0)).solve(2.0)
+    with pytest.raises(SolverError, match=r"CqBoost's program at mu = 0.1 has a residual of"):
+        next(cqboost_rounds(random_margins(0), 0.1))
     assert np.isnan(MinCq().path(*make_problem(), Grid.from_values({"mu": MEANS}))).all()
+    grid = Grid.from_values({"mu": [0.1], "epsilon": [0.1]})
+    assert np.isnan(CqBoost().path(*make_problem(), grid)).all()
     for algorithm, grid in GRIDS.items():
         assert np.isnan(algorithm.path(*make_problem(), grid)).any(axis=1)[-1]
         held = algorithm.hold_out(drawn_problem(9, 5, per_round=4), grid)
         assert np.isnan(held.errors[-1])
+
+
+# CqBoost
+
+
+VALUES = [0.4, 0.2, 0.05]
+EPSILONS = [1.0, 0.1, 1e-2, 1e-4, 1e-8, 1e-14]
+
+
+def random_margins(seed: int, m: int = 50, n: int = 7, *, real: bool = False) -> FloatArray:
+    """Return y h of random voters, half of them better than chance."""
+    rng = np.random.default_rng(seed)
+    right = rng.uniform(-1, 1, (m, n)) if real else rng.choice([-1.0, 1.0], (m, n))
+    right[:, ::2] = np.where(rng.random(right[:, ::2].shape) < 0.4, 1.0, right[:, ::2])
+    return right
+
+
+def cqboost_rounds(right: FloatArray, mu: float) -> Iterator[tuple[FloatArray, float]]:
+    return rounds(right.T @ right / len(right), right.mean(axis=0), mu)
+
+
+def second_moments(H: FloatArray, path: FloatArray) -> FloatArray:
+    return np.asarray(((path @ H.T) ** 2).mean(axis=-1))
+
+
+def by_scipy(columns: FloatArray, mu: float) -> FloatArray:
+    """Return the weights q >= 0 of columns y h that sum to 1 and minimise the second moment."""
+    m, n = columns.shape
+    gram, margins = columns.T @ columns / m, columns.mean(axis=0)
+    result = minimize(
+        lambda q: q @ gram @ q / mu**2,
+        np.eye(n)[margins.argmax()],
+        jac=lambda q: 2 * gram @ q / mu**2,
+        method="SLSQP",
+        bounds=[(0.0, None)] * n,
+        constraints=[LinearConstraint(margins, mu, np.inf), LinearConstraint(np.ones(n), 1.0, 1.0)],
+        options={"ftol": 1e-13, "maxiter": 1000},
+    )
+    assert result.status in (0, 8)  # 8: no step lowers it any more
+    return np.asarray(result.x)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.9])
+def test_every_round_adds_the_largest_edge_and_solves_the_program_of_the_voters_so_far(
+    share: float,
+) -> None:
+    for seed in range(3):
+        right = random_margins(seed, real=True)
+        both = np.hstack([right, -right])
+        mu = share * float(both.mean(axis=0).max())
+        added = [int(both.mean(axis=0).argmax())]
+        for vote, excess in cqboost_rounds(right, mu):
+            q = by_scipy(both[:, added], mu)
+            assert right @ vote == pytest.approx(both[:, added] @ q, abs=1e-5)
+            # Where q is positive, the edge β m_j - 2 (Gq)_j is ν.
+            slopes, used = 2 * both.T @ (right @ vote) / len(right), q > 1e-4
+            rows = np.column_stack([both.mean(axis=0), -np.ones(both.shape[1])])
+            beta, nu = np.linalg.lstsq(rows[added][used], slopes[added][used])[0]
+            if len(added) == 1:
+                beta, nu = 0.0, -slopes[added[0]]
+            edges = beta * both.mean(axis=0) - slopes
+            outside = np.delete(np.arange(len(edges)), added)
+            assert excess == pytest.approx(max(0.0, edges[outside].max() - nu), abs=1e-7)
+            added.append(int(outside[edges[outside].argmax()]))
+        assert excess == 0.0
+
+
+@given(
+    seed=st.integers(0, 10**6),
+    m=st.integers(1, 40),
+    n=st.integers(1, 20),
+    real=st.booleans(),
+    share=st.sampled_from([0.01, 0.3, 0.7, 0.99, 1 - 1e-12, 1.0, 1 + 9e-13]),
+    twins=st.sampled_from([None, 1e-3, 1e-6, 1e-9]),
+)
+def test_every_run_ends_at_an_optimum_and_never_rises(
+    seed: int, m: int, n: int, real: bool, share: float, twins: float | None
+) -> None:
+    right = random_margins(seed, m, n, real=real)
+    if twins is not None:
+        noise = twins * np.random.default_rng(seed).uniform(-1, 1, right.shape)
+        right = np.hstack([right, np.clip(right + noise, -1, 1)])
+    mu = share * float(np.abs(right.mean(axis=0)).max())
+    if mu < 1e-3:
+        return
+    votes, excesses = zip(*cqboost_rounds(right, mu), strict=True)
+    path = np.array(votes)
+    assert len(votes) <= 2 * right.shape[1]
+    assert (np.count_nonzero(path, axis=1) <= np.arange(1, len(path) + 1)).all()
+    assert (np.diff(second_moments(right, path)) <= 1e-10).all()
+    assert np.abs(path).sum(axis=1).max() <= 1 + 1e-8
+    assert (right @ path.T).mean(axis=0).min() >= mu - 1e-8
+    assert excesses[-1] == 0.0
+    if share < 0.999:  # linprog is not exact enough at the very end
+        found = oracles.cqboost(right, np.ones(m), mu, path[-1])
+        assert found.gap <= 1e-6 * found.objective
+
+
+def test_by_default_a_run_has_all_its_rounds() -> None:
+    H, y = make_problem(m=100, n=14)
+    axes = {"mu": VALUES, "epsilon": EPSILONS}
+    path = CqBoost().path(H, y, Grid.from_values(axes))
+    np.testing.assert_array_equal(
+        path, CqBoost().path(H, y, Grid.from_values({**axes, "n_rounds": [99]}))
+    )
+    assert len(np.unique(path, axis=0)) > 3 * len(VALUES)
+
+
+def test_a_mean_margin_that_no_voter_has_gives_nan_and_the_limit_names_the_largest() -> None:
+    H, y = make_problem()
+    named = float(CqBoost().limit(reduce_problem(H, y)).removeprefix("mu can be at most "))
+    axes = {"mu": [0.99, 1.02 * named, named, *VALUES], "epsilon": [1e-6]}
+    path = CqBoost().path(H, y, Grid.from_values(axes))
+    assert np.isnan(path).any(axis=1).tolist() == [True, True] + [False] * 4
+
+
+def test_after_hundreds_of_voters_that_come_and_go_the_weights_have_twelve_digits() -> None:
+    right, mu = random_margins(5, 100, 90), 0.2
+    votes = np.array([vote for vote, _ in cqboost_rounds(right, mu)])
+    assert ((votes[:-1] != 0) & (votes[1:] == 0)).sum() > 10
+    used = np.flatnonzero(votes[-1])
+    columns = right[:, used] * np.sign(votes[-1][used])
+    rows = np.stack([np.ones(len(used)), columns.mean(axis=0)])
+    system = np.block([[columns.T @ columns / 100 + 1.0, rows.T], [rows, np.zeros((2, 2))]])
+    target = np.concatenate([np.zeros(len(used)), [1.0, mu]])
+    exact = np.linalg.solve(system, target)
+    exact += np.linalg.solve(system, target - system @ exact)
+    assert np.abs(votes[-1][used]) == pytest.approx(exact[:-2], abs=1e-12)

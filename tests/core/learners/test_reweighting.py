@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray, IntArray
@@ -22,7 +22,6 @@ from quadrepro.core.learners.reweighting import (
     NO_EDGE,
     TIE,
     UNITS,
-    Examples,
     Run,
     WeightBoosting,
     step_of,
@@ -105,41 +104,26 @@ def same_rounds(algorithm: WeightBoosting, problem: VotingProblem, n_rounds: int
 
 
 @each_algorithm
-@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (60, 4.0), (1500, 1.0)])
+@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (600, 1.0)])
 def test_chains_and_a_matrix_give_the_same_rounds(
     algorithm: WeightBoosting, m: int, noise: float
 ) -> None:
-    n_rounds = 100 if isinstance(algorithm, AdaBoostReg) else 1200
-    for seed in range(2):
-        H, y = stumps(seed, m, noise)
-        counts = np.random.default_rng(seed).integers(0, 4, (2, m)).astype(float)
-        problem = VotingProblem(VoterMatrix(H), y, counts, np.arange(27), 27)
-        # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
-        assert len(np.unique(same_rounds(algorithm, problem, n_rounds))) > 5
+    H, y = stumps(0, m, noise)
+    counts = np.random.default_rng(0).integers(0, 4, (2, m)).astype(float)
+    problem = VotingProblem(VoterMatrix(H), y, counts, np.arange(27), 27)
+    # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
+    n_rounds = 60 if isinstance(algorithm, AdaBoostReg) else 600
+    assert len(np.unique(same_rounds(algorithm, problem, n_rounds))) > 5
 
 
 @each_algorithm
+@settings(max_examples=10)
 @given(small_problems, small_samples, st.sampled_from([1.0, 0.3]))
 def test_any_matrix_gives_the_same_rounds_as_its_chains(
     algorithm: WeightBoosting, problem: Problem, samples: FloatArray, share: float
 ) -> None:
     H, y = problem
     same_rounds(algorithm, VotingProblem(VoterMatrix(H), y, share * samples, np.arange(5), 5), 40)
-
-
-@each_algorithm
-def test_a_perfect_voter_is_the_whole_vote_also_next_to_a_longer_run(
-    algorithm: WeightBoosting,
-) -> None:
-    H, y = make_problem()
-    first = np.arange(60) < 40
-    samples = np.vstack([first, np.ones(60)]).astype(float)
-    turned = np.column_stack([H, np.where(first, -y, y)])
-    weights, longer = algorithm.path(turned, y, grid_of(algorithm, [1, 50]), samples)
-    assert np.count_nonzero(longer[-1]) > 5
-    assert not weights[:, :-1].any()
-    if not isinstance(algorithm, HedgeBoost):
-        assert (weights[:, -1] == -1).all()
 
 
 @each_algorithm
@@ -150,7 +134,7 @@ def test_example_weights_begin_equal_and_keep_their_sum_and_examples_held_out_ha
     values = algorithm.values(grid_of(algorithm, [1]))
     copies = np.tile(np.arange(50) % 3.0, (len(values), 1))
     voters = FixedVoters(H, y)
-    boosted(algorithm, voters, 1000, values.tolist(), copies)
+    boosted(algorithm, voters, 200, values.tolist(), copies)
     seen = np.array(voters.seen)
     np.testing.assert_allclose(seen[0], copies * (UNITS / copies[0].sum()), rtol=1e-12)
     assert not seen[..., copies[0] == 0].any()
@@ -170,23 +154,6 @@ def test_fractions_and_many_copies_are_as_good_as_few_whole_ones(
     factor = 1 + 1e-9 if isinstance(algorithm, AdaBoostReg) else factor
     whole, other = (algorithm.path(H, y, grid, c[None]) for c in (copies, factor * copies))
     np.testing.assert_allclose(whole, other, rtol=1e-7)
-
-
-@pytest.mark.parametrize("complements", [True, False])
-def test_the_strongest_voter_has_the_least_weighted_error(complements: bool) -> None:
-    H, y = make_problem()
-    for w in np.random.default_rng(0).exponential(size=(15, 60)):
-        units = np.rint(w / w.sum() * UNITS).astype(np.int64)
-        voters = FixedVoters(H, y, complements)
-        run = AdaBoost().begin(Examples.equal(y, np.ones(60)), np.nan)
-        sums, totals = voters.sums((units * y.astype(np.int64))[None]), np.array([units.sum()])
-        pick, _, right, _ = AdaBoost().choose(run, 1, sums, totals, complements)
-        candidates = np.hstack([H, -H]) if complements else H
-        all_edges = (units / units.sum() * y) @ candidates
-        best = int(all_edges.argmax())
-        assert pick == best % 12
-        edge = all_edges[best] * (1 if best < 12 else -1)
-        assert right - 1.0 == pytest.approx(edge, abs=1e-12)
 
 
 @pytest.mark.parametrize(
@@ -220,7 +187,7 @@ def test_in_a_run_equal_errors_tie_although_their_sums_round_differently(
 
 
 @pytest.mark.parametrize("redraws", [False, True])
-@pytest.mark.parametrize("algorithm", [AdaBoost(), EBBoost()], ids=repr)
+@pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
 def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
     algorithm: WeightBoosting, redraws: bool
 ) -> None:
@@ -239,9 +206,7 @@ def test_a_voter_without_error_ends_the_run_and_one_without_an_edge_if_all_stay(
     assert np.arctanh(np.nextafter(1.0, 0.0)) < LARGEST_STEP / 2
 
 
-@pytest.mark.parametrize(
-    ("algorithm", "value"), [(AdaBoost(), np.nan), (EBBoost(), 0.0), (HedgeBoost(), 0.5)], ids=repr
-)
+@pytest.mark.parametrize(("algorithm", "value"), [(EBBoost(), 0.0), (HedgeBoost(), 0.5)], ids=repr)
 def test_an_example_of_the_smallest_weight_grows_again(
     algorithm: WeightBoosting, value: float
 ) -> None:
@@ -285,8 +250,11 @@ def test_over_drawn_stumps_adaboost_picks_the_best_of_each_round_and_skips_those
     np.testing.assert_array_equal(found.cuts[counts], cuts[counts])
 
 
-@pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
-@pytest.mark.parametrize("redraw", [False, True])
+@pytest.mark.parametrize(
+    ("algorithm", "redraw"),
+    [*product(list(VALUES)[:4], (False, True)), (HedgeBoost(), True)],
+    ids=repr,
+)
 def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stumps(
     algorithm: WeightBoosting, redraw: bool
 ) -> None:
@@ -297,17 +265,10 @@ def test_a_round_without_an_edge_ends_a_run_only_if_all_rounds_have_the_same_stu
         assert np.isfinite(weights).all()
         if redraw:
             assert candidate["n_rounds"] == 60
-            assert np.count_nonzero(weights) > 20
+            assert 20 < np.count_nonzero(weights) < 60
         else:
             # The edge of the same stump is zero once it has a weight, or was from the start.
             assert candidate["n_rounds"] == 1 + np.count_nonzero(weights) <= 2
-
-
-def test_boosting_by_experts_goes_on_as_well_while_stumps_are_drawn_again() -> None:
-    problem = to_the_end(drawn_problem(0, **ONE, redraw=True))
-    found = HedgeBoost().hold_out(problem, Grid.from_values({"eta": [0.1]}))
-    assert found.candidates[0]["n_rounds"] == 60
-    assert 20 < np.count_nonzero(found.vote(0).weights) < 60
 
 
 def stumps_of(runs: StoppedRuns, i: int) -> tuple[FloatArray, ...]:

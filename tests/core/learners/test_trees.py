@@ -169,18 +169,14 @@ def test_leaves_of_the_training_examples_are_those_of_the_trees_and_gains_add_up
 
 
 @each_size
-def test_whole_weights_give_the_tree_of_repeated_rows(size: dict[str, int]) -> None:
-    rng = np.random.default_rng(0)
-    X, targets, counts = mixed(60, 0), rng.normal(size=(8, 60)), rng.integers(1, 5, 60)
-    size = {**size, "least_share": 0.05}
-    expected, _ = fitted(X.repeat(counts, axis=0), targets.repeat(counts, axis=1), **size)
-    found, _ = fitted(X, targets, **size, weights=0.3 * counts)
-    for ours, theirs in zip(found[:3], expected[:3], strict=True):
-        np.testing.assert_array_equal(ours, theirs)
-    np.testing.assert_allclose(found.values, expected.values, rtol=1e-12, atol=1e-14)
-
-
-def test_the_mean_of_equal_targets_is_that_target() -> None:
+@pytest.mark.parametrize("weighted", [False, True])
+def test_equal_targets_are_answered_by_their_mean(size: dict[str, int], weighted: bool) -> None:
+    for X in (np.zeros((5, 2)), np.arange(10.0).reshape(5, 2), np.zeros((1, 1))):
+        targets = np.full((2, len(X)), [[0.1], [1e9 / 3]])
+        weights = np.linspace(0.5, 1.5, len(X)) if weighted else None
+        trees, answers = fitted(X, targets, **size, weights=weights)
+        np.testing.assert_allclose(answers, targets, rtol=1e-15)
+        assert not np.isfinite(trees.thresholds).any()
     X, targets = np.arange(20.0)[:, None], np.array([[0.1] * 10 + [0.3] * 10])
     for seed in range(10):
         weights = np.random.default_rng(seed).uniform(0.1, 3.0, 20)
@@ -193,23 +189,6 @@ def test_a_threshold_between_neighbouring_numbers_separates_them(low: float) -> 
     X, targets = np.array([[low], [high], [9.0]]), np.array([[0.0, 1.0, 9.0]])
     trees, answers = fitted(X, targets, cuts=2)
     assert answers.tolist() == trees.answers(trees.leaves(X.T.copy())).tolist() == [[0.0, 1.0, 9.0]]
-
-
-@each_size
-@pytest.mark.parametrize("weighted", [False, True])
-@pytest.mark.parametrize(
-    "X",
-    [np.zeros((5, 2)), np.arange(10.0).reshape(5, 2), np.zeros((1, 1))],
-    ids=["constant features", "features", "one example"],
-)
-def test_a_constant_target_is_answered_by_its_mean(
-    X: FloatArray, size: dict[str, int], weighted: bool
-) -> None:
-    targets = np.full((2, len(X)), [[0.1], [1e9 / 3]])
-    weights = np.linspace(0.5, 1.5, len(X)) if weighted else None
-    trees, answers = fitted(X, targets, **size, weights=weights)
-    np.testing.assert_allclose(answers, targets, rtol=1e-15)
-    assert not np.isfinite(trees.thresholds).any()
 
 
 @pytest.mark.parametrize("size", [{"cuts": 5}, {"depth": 9}, {"cuts": 150}], ids=str)

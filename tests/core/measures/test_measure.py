@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
 from quadrepro.core.measures.names import MEASURES, title_of
 from tests.core.measures.votes import (
@@ -94,26 +95,16 @@ def test_correlations_are_mean_products_with_the_residual(seed: int) -> None:
         assert measured(f"correlation_{name}", trained) == pytest.approx(expected)
 
 
-def test_copies_and_complements_of_a_voter_in_the_vote_are_no_others() -> None:
+def test_voters_equal_up_to_sign_are_one_voter_and_can_cancel() -> None:
     H, y = random_problem(1)
     weights, twice = np.eye(5) / 2, np.hstack([H, H, -H])
     plain, more = votes_of(H, y, weights), votes_of(twice, y, np.pad(weights, ((0, 0), (0, 10))))
     for name in ("correlation_in_vote", "correlation_of_others", "distinct_voters"):
         assert measured(name, more) == pytest.approx(measured(name, plain))
-
-
-def test_voters_equal_up_to_sign_are_one_voter_of_the_vote_and_can_cancel() -> None:
-    H, y = random_problem(1)
     weights = np.array([[0.5, 0, 0, 0], [0.5, -0.2, 0, 0], [0.5, 0, 0.5, 0], [0, 0.1, 0.5, 0.5]])
     copies = np.column_stack([H[:, 0], H[:, 1], -H[:, 0], H[:, 0]])
     found = measured("distinct_voters_in_vote", votes_of(copies, y, weights))
     assert found.tolist() == [1, 2, 0, 1]
-
-
-def test_after_the_line_search_a_voter_has_no_correlation_left() -> None:
-    for seed in range(5):
-        H, y = random_problem(seed)
-        assert not measured("correlation_in_vote", votes_of(H, y, np.diag(y @ H / 9))).any()
 
 
 @pytest.mark.parametrize(
@@ -130,9 +121,24 @@ def test_rounds_of_another_algorithm_are_refused(name: str, loss: str, algorithm
     H, y = random_problem(1)
     trained = votes_of(H, y, path_of(algorithm.lower(), H, y, 40))
     assert np.isfinite(measured(name, trained)).all()
-
-
-@pytest.mark.parametrize("name", ["adaboost_exponential_bound", "quadboost_quadratic_bound"])
-def test_a_round_in_which_the_loss_rises_by_rounding_alone_has_no_edge(name: str) -> None:
+    # Where the loss rises by rounding alone, a round has no edge.
     trained = votes_of(np.ones((2, 1)), np.ones(2), np.array([[1.0], [1 - 1e-10]]))
     assert measured(name, trained)[1] == 1
+
+
+TEST_SCORES = np.array([[-3.0, 0.5, 0.0], [0.9, -40.0, 2.0]])
+TARGETS = np.array([1.0, -1.0, 1.0])
+
+
+@pytest.mark.parametrize(
+    ("name", "scores"), [("test", TEST_SCORES), ("truncated", TEST_SCORES.clip(-1, 1))]
+)
+def test_the_losses_are_those_of_scikit_learn_and_of_the_formula(
+    name: str, scores: np.ndarray
+) -> None:
+    trained = replace(four_votes(WEIGHTS[:2]), test_scores=TEST_SCORES, y_test=TARGETS)
+    found = measured(f"{name}_logistic_loss", trained)
+    expected = [log_loss(TARGETS, 1 / (1 + np.exp(-row)), labels=[-1, 1]) for row in scores]
+    np.testing.assert_allclose(found, expected, rtol=1e-9)
+    found = measured(f"{name}_exponential_loss", trained)
+    np.testing.assert_allclose(found, np.exp(-TARGETS * scores).mean(axis=1), rtol=1e-12)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from hypothesis import strategies as st
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.measure import Trained, evaluate
@@ -48,3 +49,7 @@ def random_problem(seed: int) -> tuple[FloatArray, FloatArray]:
     """Draw five voters and labels of nine examples: no voter has just half right."""
     signs = np.random.default_rng(seed).choice([-1.0, 1.0], (9, 6))
     return signs[:, :5], signs[:, 5]
+
+
+Problem = tuple[FloatArray, FloatArray]
+problems = st.integers(0, 10**6).map(random_problem)

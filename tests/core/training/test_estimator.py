@@ -7,6 +7,7 @@ import pickle
 import re
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +15,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from pydantic_core import PydanticCustomError
+from sklearn.base import clone
 from sklearn.calibration import CalibratedClassifierCV
 from sklearn.datasets import load_wine
 from sklearn.dummy import DummyClassifier, DummyRegressor
@@ -21,7 +23,6 @@ from sklearn.ensemble import BaggingClassifier, GradientBoostingClassifier
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC, LinearSVC
-from sklearn.tree import DecisionTreeClassifier
 from threadpoolctl import threadpool_limits
 
 from quadrepro.base.types import FloatArray, Task
@@ -100,10 +101,8 @@ class Odd(Plain):
     def fit(self, X, y):
         return self
     def predict(self, X):
-        returned = {"words": "yes", "nan": float("nan"), "signs": -1, "shares": 0.5, "beyond": 2}
-        if self.kind == "short":
-            return 1
-        return [[0], [0, 1]] if self.kind == "lists" else [returned[self.kind]] * len(X)
+        returned = {"words": "yes", "nan": float("nan"), "shares": 0.5, "beyond": 2}
+        return 1 if self.kind == "short" else [returned[self.kind]] * len(X)
 
 def vectorised():
     from sklearn.compose import make_column_transformer
@@ -200,7 +199,6 @@ def test_a_parameter_that_takes_an_estimator_is_given_its_name() -> None:
     ("name", "parameters", "message"),
     [
         ("SVC", {"C": -1}, "The 'C' parameter of SVC must be a float in the range"),
-        ("SVC", {"shrinking": 1}, "'shrinking' parameter of SVC must be"),
         ("SVC", {"gama": 1}, "SVC has no parameter 'gama'; did you mean 'gamma'?"),
         ("VotingClassifier", {}, "VotingClassifier cannot be made: TypeError: "),
         ("Pipeline", {**STEPS, "svc__c": 1}, "Pipeline has no parameter 'svc__c'; did you mean"),
@@ -274,24 +272,20 @@ def test_an_estimator_gets_a_seed_and_one_thread_unless_they_are_given(
     assert 7 not in found.values()
 
 
-def test_catboost_is_silent_and_writes_nothing(
+def test_catboost_is_silent_and_writes_nothing_and_is_told_of_categories_like_xgboost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
 ) -> None:
+    cat = settled(booster(BOOSTERS[2]), "x0", "x2")
+    assert cat["cat_features"] == ["x0", "x2"]
+    xgb = settled(booster(BOOSTERS[0], enable_categorical=False), "x0", "x2")
+    assert xgb["enable_categorical"]
+    settled(LogisticRegression(), "x0")
     monkeypatch.chdir(tmp_path)
-    model = booster("catboost:CatBoostClassifier", iterations=2)
+    model = booster(BOOSTERS[2], iterations=2)
     settle(model, 0)
     model.fit([[0.0], [1.0], [2.0], [3.0]], [0, 1, 0, 1])
     assert not [*tmp_path.iterdir()]
     assert capfd.readouterr() == ("", "")
-
-
-def test_categories_are_announced_where_a_library_asks_for_it() -> None:
-    cat = settled(booster("catboost:CatBoostClassifier"), "x0", "x2")
-    assert cat["cat_features"] == ["x0", "x2"]
-    assert settled(booster("xgboost:XGBClassifier", enable_categorical=False), "x0", "x2")[
-        "enable_categorical"
-    ]
-    settled(LogisticRegression(), "x0")
 
 
 # Classes that lack some of scikit-learn's interface.
@@ -336,15 +330,34 @@ def test_a_class_that_does_not_state_its_task_does_either(
         registered_estimator("mine_stated:Shift").make({})
 
 
-def test_steps_after_one_without_transform_are_refused(own: str) -> None:
-    message = "SVC has no transform: it can only be the last step"
-    with pytest.raises(PydanticCustomError, match=message) as caught:
-        registered_pipeline(["PCA", "SVC", "mine_old:Untagged"], own)
-    assert caught.value.context["place"] == (1,)
-    with pytest.raises(ValueError, match=message):
-        build("BaggingClassifier", {"estimator": {"Pipeline": {"steps": ["SVC", "SVC"]}}})
+LAST = "SVC has no transform: it can only be the last step"
+
+
+@pytest.mark.parametrize(
+    ("steps", "message", "place"),
+    [
+        (["PCA", "SVC", "mine_old:Untagged"], LAST, 1),
+        (["PCA", "SVCC"], "scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?", 1),
+        ([{"PCA": {"n_components": -2}}, "SVC"], "The 'n_components' parameter of PCA must be", 0),
+        ([{"PCA": {"components": 2}}, "SVC"], "did you mean 'n_components'?", 0),
+        ([3, "SVC"], "a step must be the name of an estimator", 0),
+    ],
+)
+def test_a_step_that_cannot_be_used_is_named(
+    own: str, steps: list[Any], message: str, place: int
+) -> None:
+    with pytest.raises(PydanticCustomError, match=re.escape(message)) as caught:
+        registered_pipeline(steps, own)
+    assert caught.value.context["place"] == (place,)
     with pytest.raises(ValueError, match="Untagged has no transform"):
         build("Pipeline", {"steps": ["mine_old:Untagged", "SVC"]}, own)
+
+
+def test_what_neither_classifies_nor_predicts_is_refused() -> None:
+    with pytest.raises(ValueError, match="KMeans predicts neither classes nor numbers"):
+        registered_estimator("sklearn:KMeans").make({})
+    with pytest.raises(ValueError, match="PCA \\+ PCA predicts neither classes nor numbers"):
+        registered_pipeline(["PCA", "PCA"]).make({})
 
 
 def test_steps_that_resample_are_in_a_pipeline_of_imbalanced_learn(own: str) -> None:
@@ -394,42 +407,20 @@ def test_an_estimator_is_called_by_its_class_and_a_pipeline_by_its_steps() -> No
     assert registered_pipeline(["passthrough", "SVC"]).label == "passthrough + SVC"
 
 
-@pytest.mark.parametrize(
-    ("steps", "message", "place"),
-    [
-        (["PCA", "SVCC"], "scikit-learn has no estimator 'SVCC'; did you mean 'SVC'?", 1),
-        ([{"PCA": {"n_components": -2}}, "SVC"], "The 'n_components' parameter of PCA must be", 0),
-        ([{"PCA": {"components": 2}}, "SVC"], "did you mean 'n_components'?", 0),
-        ([3, "SVC"], "a step must be the name of an estimator", 0),
-    ],
-)
-def test_a_step_that_cannot_be_used_is_named(steps: list[Any], message: str, place: int) -> None:
-    with pytest.raises(PydanticCustomError, match=re.escape(message)) as caught:
-        registered_pipeline(steps)
-    assert caught.value.context["place"] == (place,)
-
-
-def test_what_neither_classifies_nor_predicts_is_refused() -> None:
-    with pytest.raises(ValueError, match="KMeans predicts neither classes nor numbers"):
-        registered_estimator("sklearn:KMeans").make({})
-    with pytest.raises(ValueError, match="PCA \\+ PCA predicts neither classes nor numbers"):
-        registered_pipeline(["PCA", "PCA"]).make({})
-
-
 # Predictions are those of the estimator itself.
 
 
-def forest(seed: int, **settings: Any) -> FloatArray:
-    X, y, X_new = examples()
-    inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
-    predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
-    return predictor.predictions(X, y, [Grid.from_values({})], X_new, rng(seed))[0]
-
-
 def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
-    np.testing.assert_array_equal(forest(1), forest(1))
-    assert len({forest(seed).tobytes() for seed in range(5)}) > 1
-    assert len({forest(seed, random_state=3).tobytes() for seed in range(5)}) == 1
+    X, y, X_new = examples()
+
+    def forest(seed: int, **settings: Any) -> bytes:
+        inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
+        predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
+        return predictor.predictions(X, y, [Grid.from_values({})], X_new, rng(seed)).tobytes()
+
+    assert forest(1) == forest(1)
+    assert len({forest(seed) for seed in range(4)}) > 1
+    assert len({forest(seed, random_state=3) for seed in range(4)}) == 1
 
 
 @pytest.mark.parametrize(
@@ -438,20 +429,16 @@ def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
         ("SVC", {}, "classification"),
         ("sklearn:Pipeline", {"steps": ["PCA", "SVR"]}, "regression"),
         ("xgboost:XGBRegressor", {}, "regression"),
-        ("lightgbm:LGBMClassifier", {}, "classification"),
     ],
 )
-def test_an_estimator_does_the_task_of_its_kind_and_no_other(
+def test_an_estimator_does_the_task_of_its_kind_also_on_a_worker(
     path: str, settings: dict[str, Any], kind: Task
 ) -> None:
     predictor = EstimatorPredictor(path, settings)
     assert predictor.task == kind
     for other in ("classification", "regression"):
         assert predictor.for_task(other) is (predictor if other == kind else None)
-
-
-def test_a_learner_survives_the_way_to_a_worker() -> None:
-    predictor = EstimatorPredictor("Pipeline", {"steps": ["PCA", {"SVC": {"C": 2}}]}, "/somewhere")
+    predictor = replace(predictor, folder="/somewhere")
     assert pickle.loads(pickle.dumps(predictor)) == predictor
     assert "/somewhere" not in str(predictor.content)
 
@@ -478,16 +465,22 @@ def last() -> Any:
     return sys.modules["mine_built"].last
 
 
-def test_a_class_with_fit_and_predict_is_an_estimator(own: str) -> None:
+def test_a_class_with_fit_and_predict_is_an_estimator_and_given_codes_without_gaps(
+    own: str,
+) -> None:
     X, y, X_new = examples()
     plain = EstimatorPredictor("mine_built:Plain", {}, own).for_task("classification")
     grid = Grid.from_values({"share": [0.0, 1.0]})
     found = plain.predictions(X, y, [grid], X_new, rng())
     np.testing.assert_array_equal(found, np.repeat([[1.0], [-1.0]], 90, axis=1))
+    np.testing.assert_array_equal(last()[1], y > 0)
     assert plain.outputs(data_of(X, y), {}, X_new).probabilities is not None
     piped = EstimatorPredictor("Pipeline", {"steps": ["PCA", "mine_built:Plain"]}, own)
     found = piped.predictions(X, y, [Grid.from_values({"plain__share": [0.0]})], X_new, rng())
     np.testing.assert_array_equal(found, np.ones((1, 90)))
+    found = plain.predictions(X, np.tile([3.0, 0.0], 45), [Grid.from_values({})], X_new, rng())
+    np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
+    assert {*found[0]} == {0.0}
 
 
 def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(own: str) -> None:
@@ -499,26 +492,9 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(own: str) -> Non
         numbers.predictions(X, y, [Grid.from_values({})], X_new, rng())
 
 
-def test_classes_are_given_as_codes_without_gaps(own: str) -> None:
-    X, _, X_new = examples()
-    predictor = EstimatorPredictor("mine_built:Plain", {}, own)
-    predictor.predictions(X, np.tile([-1.0, 1.0], 45), [Grid.from_values({})], X_new, rng())
-    np.testing.assert_array_equal(last()[1], np.tile([0, 1], 45))
-    found = predictor.predictions(X, np.tile([3.0, 0.0], 45), [Grid.from_values({})], X_new, rng())
-    np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
-    assert {*found[0]} == {0.0}
-
-
-def test_a_fold_with_one_class_predicts_it() -> None:
-    X, _, X_new = examples()
-    for name in ("LogisticRegression", "quadrepro:RealAdaBoostClassifier"):
-        found = EstimatorPredictor(name).predictions(
-            X, -np.ones(90), [Grid.from_values({})], X_new, rng()
-        )
-        np.testing.assert_array_equal(found, -np.ones((1, 90)))
-
-
-@pytest.mark.parametrize("name", ["LogisticRegression", "LinearSVC", "mine_built:Plain"])
+@pytest.mark.parametrize(
+    "name", ["LogisticRegression", "quadrepro:RealAdaBoostClassifier", "mine_built:Plain"]
+)
 @pytest.mark.parametrize(
     ("task", "label", "code"), [("classification", -1, 0), ("multiclass", 2, 2)]
 )
@@ -527,8 +503,10 @@ def test_one_class_in_the_training_part_is_a_constant_prediction_with_a_score(
 ) -> None:
     X, _, X_new = examples()
     n_classes = 2 if task == "classification" else 4
-    data = data_of(X, np.full(90, float(label)), task, n_classes=n_classes)
-    outputs = EstimatorPredictor(name, folder=own).outputs(data, {}, X_new)
+    y, predictor = np.full(90, float(label)), EstimatorPredictor(name, folder=own)
+    found = predictor.predictions(X, y, [Grid.from_values({})], X_new, rng())
+    np.testing.assert_array_equal(found, np.full((1, 90), label))
+    outputs = predictor.outputs(data_of(X, y, task, n_classes=n_classes), {}, X_new)
     assert outputs.predicted.tolist() == [code] * 90
     np.testing.assert_array_equal(outputs.probabilities, np.eye(n_classes)[[code] * 90])
     scores = np.asarray(outputs.scores)
@@ -566,13 +544,10 @@ def test_a_frame_has_the_names_words_texts_and_dates_of_the_file(own: str) -> No
         "day": days,
     }
     pd.testing.assert_frame_equal(last()[0], pd.DataFrame(columns))
-
-
-def test_numbers_alone_are_given_with_their_names_too(own: str) -> None:
+    # Numbers alone are given with their names, too.
     features = tuple(Feature(name) for name in "abcd")
-    bound_to(features, "mine_built:Plain", own).outputs(
-        data_of(NOMINAL, SIGNS, features=features), {}, NOMINAL
-    )
+    data = data_of(NOMINAL, SIGNS, features=features)
+    bound_to(features, "mine_built:Plain", own).outputs(data, {}, NOMINAL)
     pd.testing.assert_frame_equal(last()[0], pd.DataFrame(NOMINAL, columns=[*"abcd"]))
 
 
@@ -587,7 +562,6 @@ def test_a_text_can_be_vectorised_and_a_column_chosen_by_its_name(own: str) -> N
     ("path", "settings"),
     [
         ("HistGradientBoostingClassifier", {}),
-        ("xgboost:XGBClassifier", {"n_estimators": 2}),
         ("lightgbm:LGBMClassifier", {"n_estimators": 2}),
         ("catboost:CatBoostClassifier", {"iterations": 2}),
         ("CalibratedClassifierCV", {"estimator": "xgboost:XGBClassifier", "cv": 2}),
@@ -613,11 +587,9 @@ def test_boosters_learn_from_every_kind_of_column_under_any_name(
     [
         ("words", "predict must return numbers, such as codes of classes: .* 'yes'"),
         ("nan", "predict returns nan: it must return classes as fit is given them, by .* 0, 1"),
-        ("signs", "predict returns -1: it must return classes"),
         ("shares", "predict returns 0.5: it must"),
         ("beyond", "predict returns 2: it must"),
         ("short", "predict returns 1 values for 90 examples"),
-        ("lists", "predict must return numbers"),
     ],
 )
 def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, message: str) -> None:
@@ -632,23 +604,18 @@ def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, messa
 # Ensembles grow.
 
 
-SIZES = {"n_estimators": [7, 1, 20, 2]}
+SIZES = {"n_estimators": [7, 1, 12, 2]}
 CANDIDATES: list[tuple[str, dict[str, Any], list[dict[str, list[Any]]]]] = [
     ("AdaBoostClassifier", {}, [SIZES]),
-    ("AdaBoostRegressor", {}, [SIZES]),
     ("BaggingClassifier", {"max_samples": 0.5, "max_features": 0.5}, [SIZES]),
-    ("BaggingRegressor", {}, [SIZES]),
     ("ExtraTreesClassifier", {"bootstrap": True}, [SIZES]),
     ("GradientBoostingClassifier", {"subsample": 0.5, "max_features": 2}, [SIZES]),
     ("GradientBoostingClassifier", {"n_iter_no_change": 2}, [SIZES]),
-    ("HistGradientBoostingClassifier", {"min_samples_leaf": 5}, [{"max_iter": [7, 1, 20]}]),
-    ("HistGradientBoostingRegressor", {"early_stopping": True}, [{"max_iter": [7, 1, 20]}]),
-    ("RandomForestRegressor", {"max_samples": 0.5}, [SIZES]),
+    ("HistGradientBoostingClassifier", {"min_samples_leaf": 5}, [{"max_iter": [7, 1, 12]}]),
+    ("HistGradientBoostingRegressor", {"early_stopping": True}, [{"max_iter": [7, 1, 12]}]),
     ("quadrepro:SAMMEClassifier", {"depth": 6}, [{"n_rounds": [7, 1, 40, 2]}]),
-    ("quadrepro:LogitBoostClassifier", {"depth": 3}, [{"n_rounds": [7, 1, 20, 2]}]),
-    ("quadrepro:GradientBoostRegressor", {}, [{"n_rounds": [7, 1, 20, 2]}]),
+    ("quadrepro:GradientBoostRegressor", {}, [{"n_rounds": [7, 1, 12, 2]}]),
     ("RandomForestClassifier", {}, [{"n_estimators": [3, 6], "max_depth": [1, 2, None]}]),
-    ("RandomForestClassifier", {}, [{"max_features": [1, 1.0], "n_estimators": [5]}]),
     ("RandomForestClassifier", {}, [{"random_state": [3, 8], "n_estimators": [2, 4]}]),
     ("BaggingClassifier", {}, [{"n_estimators": [k], "max_samples": [0.5]} for k in (5, 2, 5)]),
     ("LogisticRegression", {}, [{"max_iter": [50, 100]}]),
@@ -727,16 +694,13 @@ def assert_outputs(found: Outputs, estimator: Any) -> None:
 @pytest.mark.parametrize(
     "estimator", [LogisticRegression(), SVC(), KNeighborsClassifier(), LinearSVC()]
 )
-def test_outputs_are_those_of_the_estimator(estimator: Any) -> None:
+def test_outputs_are_those_of_the_estimator_but_for_scores_of_pairs(estimator: Any) -> None:
     two = np.where(CODES == 1, 1.0, -1.0)
     assert_outputs(outputs(estimator, two, "classification", 2), estimator)
     assert_outputs(outputs(estimator, CODES * 1.0, "multiclass", 3), estimator)
-
-
-def test_scores_of_pairs_are_left_out() -> None:
-    pairs = SVC(decision_function_shape="ovo")
-    assert outputs(pairs, CODES * 1.0, "multiclass", 3).scores is None
-    assert pairs.decision_function(NEW).shape[1] == 3
+    if isinstance(estimator, SVC):
+        pairs = clone(estimator).set_params(decision_function_shape="ovo")
+        assert outputs(pairs, CODES * 1.0, "multiclass", 3).scores is None
 
 
 @pytest.mark.parametrize("codes", [[0, 1, 3], [0, 3]])
@@ -749,13 +713,6 @@ def test_a_class_that_was_not_seen_has_a_column_of_its_own(codes: list[int]) -> 
     assert not found.probabilities[:, 2].any()
     np.testing.assert_array_equal(found.probabilities[:, codes], model.predict_proba(NEW))
     np.testing.assert_array_equal(found.scores.argmax(axis=1), found.predicted)
-
-
-def test_a_single_class_has_its_probability_and_no_score() -> None:
-    found = outputs(DecisionTreeClassifier(), np.ones(20), "classification", 2)
-    assert found.predicted.tolist() == [1] * len(NEW)
-    np.testing.assert_array_equal(found.probabilities, np.tile([0.0, 1.0], (len(NEW), 1)))
-    assert found.scores is None
 
 
 # The baseline.
@@ -792,7 +749,7 @@ def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_class
         assert found.probabilities[0].tolist() == [0.5, 0.0, 0.5]
 
 
-@pytest.mark.parametrize(("last", "many"), [("quadrepro:AdaBoostClassifier", False), ("SVC", True)])
-def test_a_pipeline_separates_as_many_classes_as_its_last_step(last: str, many: bool) -> None:
-    pipeline = registered_pipeline(["StandardScaler", last]).make({})
-    assert pipeline.against_rest("multiclass") is not many
+def test_a_pipeline_separates_as_many_classes_as_its_last_step() -> None:
+    for last_step, many in (("quadrepro:AdaBoostClassifier", False), ("SVC", True)):
+        pipeline = registered_pipeline(["StandardScaler", last_step]).make({})
+        assert pipeline.against_rest("multiclass") is not many

@@ -74,17 +74,13 @@ def test_the_modules_of_scikit_learn_are_read_and_not_imported() -> None:
     [
         ("sklearn:Rigde", "scikit-learn has no estimator 'Rigde'; did you mean 'Ridge'?"),
         ("xgboost:XGBClasifier", "no class or function 'XGBClasifier'; did you mean 'XGBClass"),
-        ("xgboost:__version__", "has no class or function '__version__'"),
         ("xgbost:XGBClassifier", "unknown module 'xgbost'; did you mean 'xgboost'?"),
         ("xgboost.sklern:XGBClassifier", "No module named 'xgboost.sklern'"),
         ("nowhere_at_all:make", "pip install the package that has it"),
         ("joblib:load", "joblib:load is not an estimator: it needs fit and predict"),
-        ("os:system", "unknown module 'os'"),
         ("mine_started:make", "unknown module 'mine_started'"),
         ("__main__:run", "'__main__:run' is not a public import path"),
-        ("quadrepro:load_results", "is not an estimator: it needs fit and predict"),
         ("quadrepro:AdaBostClassifier", "did you mean 'AdaBoostClassifier'?"),
-        ("pip._internal:main", "is not a public import path"),
         ("xgboost:a.b", "'xgboost:a.b' is not a public import path"),
     ],
 )
@@ -97,9 +93,11 @@ def test_what_is_not_there_or_not_an_estimator_is_refused(
         find(path, write("configs"))
 
 
-def test_a_package_that_is_not_installed_is_to_be_installed(
-    monkeypatch: pytest.MonkeyPatch,
+def test_a_package_that_is_not_installed_is_to_be_installed_and_none_is_hidden(
+    write: Write, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    with pytest.raises(ValueError, match=r"xgboost\.py is hidden by .*: give it another name"):
+        find("xgboost:XGBClassifier", write(xgboost="raise SystemExit"))
     monkeypatch.setattr(imported, "distributions", lambda module: ())
     with pytest.raises(ValueError, match="unknown module 'xgboost': pip install the package"):
         check_path("xgboost:XGBClassifier", "")
@@ -125,25 +123,20 @@ def test_modules_and_packages_of_the_folder_are_found_with_what_they_import(writ
     assert find("mine.models:make", folder).__name__ == "make"
 
 
-@pytest.mark.parametrize("name", ["make", "Made", "MADE", "dumps", "np"])
-def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(
-    write: Write, name: str
-) -> None:
+def test_what_the_code_of_a_folder_defines_is_read_and_not_imported(write: Write) -> None:
     text = "from json import dumps\nimport numpy as np\ndef make(): ...\nclass Made: ...\n"
     folder = write(mine_read=f"{text}MADE = make\nraise SystemExit")
-    check_path(f"mine_read:{name}", folder)
-    with pytest.raises(ValueError, match=f"function '{name}_'; did you mean '{name}'"):
-        check_path(f"mine_read:{name}_", folder)
+    for name in ("make", "Made", "MADE", "dumps", "np"):
+        check_path(f"mine_read:{name}", folder)
+        with pytest.raises(ValueError, match=f"function '{name}_'; did you mean '{name}'"):
+            check_path(f"mine_read:{name}_", folder)
     assert "mine_read" not in sys.modules
 
 
 def test_each_config_has_the_modules_of_its_own_folder(write: Write) -> None:
+    five = "from mine_number import NUMBER as make"
     folders = [
-        write(
-            place,
-            mine_five="from mine_number import NUMBER as make",
-            mine_number=f"def NUMBER(): return {place!r}",
-        )
+        write(place, mine_five=five, mine_number=f"def NUMBER(): return {place!r}")
         for place in ("first", "second")
     ]
     before = list(sys.path)
@@ -151,11 +144,6 @@ def test_each_config_has_the_modules_of_its_own_folder(write: Write) -> None:
         assert find("mine_five:make", folder)() == Path(folder).name
     enter("")
     assert sys.path == before
-
-
-def test_a_file_that_an_installed_module_hides_is_refused(write: Write) -> None:
-    with pytest.raises(ValueError, match=r"xgboost\.py is hidden by .*: give it another name"):
-        find("xgboost:XGBClassifier", write(xgboost="raise SystemExit"))
 
 
 @pytest.mark.parametrize(
@@ -299,14 +287,12 @@ def test_it_is_planned_from_its_text_and_has_all_that_it_computes_with_in_its_ke
     assert learner.own_code != ((name, before),)
 
 
-@pytest.mark.parametrize(
-    ("name", "expected"),
-    [("Edges", True), ("Same", True), ("Negative", True), ("AdaBoost", True), ("Estimator", False)],
-)
 def test_a_class_is_an_algorithm_if_it_derives_from_one_of_quadrepros(
-    beside: Config, tmp_path: Path, name: str, expected: bool
+    beside: Config, tmp_path: Path
 ) -> None:
-    assert names_algorithm(f"beside_edges:{name}", str(tmp_path)) == expected
+    classes = ("Edges", "Same", "Negative", "AdaBoost", "Estimator")
+    found = [name for name in classes if names_algorithm(f"beside_edges:{name}", str(tmp_path))]
+    assert found == ["Edges", "Same", "Negative", "AdaBoost"]
     assert "beside_edges" not in sys.modules
 
 
