@@ -16,7 +16,7 @@ import pytest
 import quadrepro as package
 from quadrepro.config.loading import load_experiment
 from quadrepro.tables.kinds import check_tables
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGES = ["README.md", *sorted(f"docs/{path.name}" for path in (ROOT / "docs").glob("*.md"))]

@@ -13,7 +13,7 @@ from quadrepro.base.yaml import read_yaml
 from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
 from quadrepro.results.files import write_results
-from tests.cli.call import quadrepro as command
+from tests.make import quadrepro as command
 from tests.make import config, write_config
 
 Write = Callable[..., Path]

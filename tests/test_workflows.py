@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from quadrepro.base.yaml import read_yaml
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.conftest import SMALL
 
 ROOT = Path(__file__).resolve().parents[1]

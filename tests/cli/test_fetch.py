@@ -10,7 +10,7 @@ import pytest
 from quadrepro import reproduce
 from quadrepro.data import cache
 from quadrepro.errors import DataError
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.data.tables import written_card
 from tests.make import write_config
 from tests.server import Server

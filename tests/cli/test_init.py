@@ -13,7 +13,7 @@ from quadrepro.config.first_config import SCHEMA
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.reference import schema_of
 from quadrepro.data.card import load_card_file
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 
 TOY = "id,size,zip,label\n7,1.5,10,yes\n8,,10,no\n9,-2e1,11,no\n10,7,12,no\n"
 INIT = ("init", "my.csv", "--target", "label")

@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.results.compare import compare
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.make import write_config, write_paper
 
 Write = Callable[..., Path]

@@ -3,7 +3,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.results.made import make_folder
 
 OPTIONS = ("--out", "results", "--repeats", 2)

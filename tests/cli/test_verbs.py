@@ -11,7 +11,7 @@ from click.shell_completion import BashComplete
 from click.testing import CliRunner
 
 from quadrepro.cli import VERBS, main
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.make import lines_of
 
 Write = Callable[..., Path]

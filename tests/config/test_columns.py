@@ -33,17 +33,9 @@ def rng(seed: int = 0) -> np.random.Generator:
 @pytest.mark.parametrize(
     ("name", "fields", "hint"),
     [
-        (
-            "adaboost",
-            {"settings": {"class_weight": 1}},
-            ", but quadrepro:AdaBoostClassifier",
-        ),
+        ("adaboost", {"settings": {"class_weight": 1}}, ", but quadrepro:AdaBoostClassifier"),
         ("adaboost", {"grid": {"class_weight": 1}}, ", but quadrepro:AdaBoostClassifier"),
-        (
-            "boosting",
-            {"settings": {"class_weight": 1}},
-            ", but quadrepro:GradientBoostClassifier",
-        ),
+        ("boosting", {"settings": {"class_weight": 1}}, ", but quadrepro:GradientBoostClassifier"),
         ("adaboost", {"settings": {"n_rounds": 5}}, ": give n_rounds in grid"),
     ],
 )

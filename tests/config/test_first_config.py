@@ -48,10 +48,7 @@ def numbers(step: int = 1) -> list[str]:
 
 @pytest.mark.parametrize(
     ("target", "linear", "ours"),
-    [
-        (["no", "yes"] * 6, "logistic regression", "quadboost-l2"),
-        (numbers(3), "ridge", "boosting"),
-    ],
+    [(["no", "yes"] * 6, "logistic regression", "quadboost-l2"), (numbers(3), "ridge", "boosting")],
 )
 def test_labels_are_classified_and_numbers_predicted(
     target: list[str], linear: str, ours: str

@@ -175,11 +175,7 @@ NOISE = "protocol.noise"
         (of_row(view={"positive": ["0", "2"]}), "datasets.0.view.positive.1", "known are"),
         (of_row(view={"exclude": ["tie"]}), "datasets.0.view.exclude.0", "did you mean 'has_tie'?"),
         (TWO_FAULTS, "datasets.0.view.positive.0", OF_TWO_FAULTS),
-        (
-            of_row(protocol={"folds": "five"}),
-            "datasets.0.protocol.folds",
-            "integer, not 'five'",
-        ),
+        (of_row(protocol={"folds": "five"}), "datasets.0.protocol.folds", "integer, not 'five'"),
         (of_row(protocol={"voter_set": "SVC"}), "datasets.0.protocol.voter_set", "SVC is not one"),
         (of_row(protocol=SAMPLE), "datasets.0.name", "is not drawn by rule, so no fresh sample"),
         (OF_SAMPLE | of_row("m1", parameters={"sigm": 0}), "datasets.0.parameters", "'sigm'"),

@@ -20,7 +20,7 @@ from quadrepro.data.fetch import bring, fetch, fetch_task
 from quadrepro.data.source import OpenMLSource, RemoteFile, WebSource
 from quadrepro.data.store import locate
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.data import tables
 from tests.data.tables import load_dataset, written_card
 from tests.make import plan_of, write_config

@@ -21,7 +21,7 @@ from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.store import find_datasets, locate, read_csv
 from quadrepro.errors import DataError
-from tests.cli.call import quadrepro
+from tests.make import quadrepro
 from tests.data.tables import assert_same, load_dataset, make_card, make_table, written_card
 from tests.make import refusal
 
