@@ -13,8 +13,8 @@ from quadrepro.base.yaml import read_yaml
 from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
 from quadrepro.results.files import write_results
-from tests.make import quadrepro as command
 from tests.make import config, write_config
+from tests.make import quadrepro as command
 
 Write = Callable[..., Path]
 

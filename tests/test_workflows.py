@@ -15,8 +15,8 @@ from typing import Any
 import pytest
 
 from quadrepro.base.yaml import read_yaml
-from tests.make import quadrepro
 from tests.conftest import SMALL
+from tests.make import quadrepro
 
 ROOT = Path(__file__).resolve().parents[1]
 EXAMPLE = ROOT / "examples" / "github-actions.yml"

@@ -1,18 +1,12 @@
 from __future__ import annotations
 
-from collections.abc import Callable
-from pathlib import Path
-
 import numpy as np
 import pytest
 
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.data.store import Dataset, Found
-from quadrepro.errors import ConfigError
-from tests.make import assert_refused, cells, cells_of, config
-
-Write = Callable[..., Path]
+from tests.make import Write, assert_refused, cells, cells_of, config
 
 
 def test_there_is_one_cell_a_data_set_algorithm_and_repeat(small_config: Write) -> None:
@@ -137,11 +131,6 @@ def test_values_are_drawn_again_for_every_split_and_belong_to_the_key() -> None:
     assert len(set(drawn)) == len(found) == 4
     assert [dict(cell.content["grid"])["lam"] for cell in found] == drawn
     assert [cell.key for cell in again] == [cell.key for cell in found]
-
-
-def test_what_cannot_learn_a_row_is_refused_before_its_data_are_asked_for() -> None:
-    with pytest.raises(ConfigError, match="pima has classes, but sklearn:Ridge predicts a number"):
-        load_mapping(config(datasets=["pima"], algorithms=["sklearn:Ridge"]))
 
 
 def test_a_mapping_can_hold_values_of_numpy_and_tuples() -> None:
