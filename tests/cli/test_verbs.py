@@ -64,7 +64,6 @@ SCORES = "dataset,ours,theirs\na,0.9,0.8\nb,0.8,0.7\nc,0.7,0.75\nd,0.9,\n"
         ("table --all --out nowhere", 2, "nowhere holds no results folder"),
         ("audit quadboost --draft", 2, "options for a table need a file, not 'quadboost'"),
         ("audit quadboost --n-test a", 2, "options for a table need a file, not 'quadboost'"),
-        ("audit lecture --out scores.csv/new", 1, "error: scores.csv/new: Not a directory\n"),
         ("audit missing.csv", 2, "missing.csv: no such file or folder"),
         ("run mine", 2, "did you mean 'mine.yaml'?"),
         ("audit quadbost", 2, "unknown paper 'quadbost'; did you mean 'quadboost'?"),
@@ -136,6 +135,13 @@ def test_variables_of_the_environment_stand_for_options_that_name_them(
     text = " ".join(quadrepro("run", "--help").stdout.split())
     for name in ("DATA", "OFFLINE", "OUT"):
         assert f"env var: QUADREPRO_{name}" in text
+
+
+def test_a_file_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    result = quadrepro("audit", "lecture", "--out", tmp_path / "file" / "new")
+    assert result.exit_code == 1
+    assert result.stderr == f"error: {tmp_path / 'file' / 'new'}: Not a directory\n"
 
 
 def test_an_interruption_ends_with_130_and_the_command_that_continues(
