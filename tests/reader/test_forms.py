@@ -78,20 +78,17 @@ def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> 
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "methods"),
+    ("name", "text"),
     [
-        ("t.tex", r"a & \best{0.9} & 0.8 \\" + "\n" + r"b & 0.7 & 0.6 \\", None),
-        ("t.md", "| d | a |\n|--|--|\n| x | 0.1 | 0.2 |\n", None),
-        ("t.csv", "d,a,b\nx,0.1\ny,0.2,0.3\n", None),
-        ("t.json", '{"d": [{"a": [0.1, 0.2]}]}', None),
-        ("t.json", '{"d": ', None),
-        ("t.html", "<table><tr><td><table></table></td></tr></table>", None),
-        ("t.txt", "It is good.\n", None),
+        ("t.tex", r"a & \best{0.9} & 0.8 \\" + "\n" + r"b & 0.7 & 0.6 \\"),
+        ("t.md", "| d | a |\n|--|--|\n| x | 0.1 | 0.2 |\n"),
+        ("t.json", '{"d": [{"a": [0.1, 0.2]}]}'),
+        ("t.json", '{"d": '),
+        ("t.html", "<table><tr><td><table></table></td></tr></table>"),
+        ("t.txt", "It is good.\n"),
     ],
 )
-def test_what_is_not_a_table_is_refused(
-    tmp_path: Path, name: str, text: str, methods: None
-) -> None:
+def test_what_is_not_a_table_is_refused(tmp_path: Path, name: str, text: str) -> None:
     path = tmp_path / name
     path.write_text(text)
     with pytest.raises(DataError, match=str(path)):
@@ -217,7 +214,7 @@ def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:
 
 def bomb() -> bytes:
     """Return a workbook that unpacks to more than is read."""
-    return workbook([["d", "a"], ["x" * (UNPACKED + 1), "0.5"]])
+    return workbook([["d", "a"], ["x" * 10**8, "0.5"]])
 
 
 HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
