@@ -210,7 +210,7 @@ TOO_FEW = r"scores\.csv: a ranking needs at least two methods on"
         (SCORES, LOWER | {"rope": nan}, ConfigError, "half-width of the rope cannot be nan"),
         (SCORES, LOWER | {"test_share": 1.0}, ConfigError, "test examples cannot be 1: give 0.1"),
         (SCORES, LOWER | {"alpha": 0.0}, ConfigError, "level of significance cannot be 0"),
-        (SCORES, LOWER | {"ratios": True, "test_share": 0.1}, ConfigError, ""),
+        (SCORES, LOWER | {"ratios": True, "test_share": 0.1}, ConfigError, "leave out --ratios"),
         (ZERO, LOWER | {"ratios": True}, DataError, "scores: ratios need scores above 0"),
         (GAPS_IN_ALL, LOWER | {"missing": "rows"}, DataError, WITHOUT_GAPS),
         ({"a": [1.0], "b": [1.0, 2.0]}, LOWER, DataError, "table of numbers"),
