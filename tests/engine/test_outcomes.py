@@ -100,9 +100,7 @@ def split_codes(*splits: list[int], scores: bool = True) -> Outcomes:
     return Outcomes(("row",), ("a", "b"), len(splits), records)
 
 
-def test_splits_without_examples_of_a_class_are_counted_and_left_out_where_a_metric_is_undefined() -> (
-    None
-):
+def test_splits_without_examples_of_a_class_are_counted_and_may_not_count_for_a_metric() -> None:
     outcomes = split_codes([0, 1, 2, 0], [0, 1, 1, 0], [0, 0, 0, 0])
     assert outcomes.untested("row") == {"y": 1, "z": 2}
     assert split_codes([0, 1, 2]).untested("row") == {}
