@@ -44,10 +44,8 @@ from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, DataError, QuadreproError
 from quadrepro.results.files import write_results
 from quadrepro.results.results import Results
-from tests.make import config, write_config
+from tests.make import Write, config, write_config
 from tests.make import quadrepro as command
-
-Write = Callable[..., Path]
 
 
 def test_a_mapping_gives_the_tables_of_the_same_file_without_progress_if_not_wanted(
