@@ -46,6 +46,17 @@ def imported(*names):
 for words in ([], *([verb] for verb in VERBS)):
     call(*words, "--help")
 imported("numpy", "pandas", "sklearn", "scipy", "matplotlib", "numba", "pydantic")
+
+from quadrepro.config import loading
+load, experiments = loading.load_experiment, []
+loading.load_experiment = lambda path: experiments.append(load(path)) or experiments[-1]
+"""
+CHECK = """
+imported("numba")
+from quadrepro.tables.kinds import check_tables
+for experiment in experiments:
+    check_tables(experiment)
+print("$ check", len(experiments))
 """
 
 
@@ -58,7 +69,7 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, list[str]]:
     lines += [f"rank {path} --higher-is-better", "audit lecture"]
     lines += [f"compare {COMMITTED / 'lecture'} {COMMITTED / 'lecture'}"]
     calls = "".join(f"call(*{line.split()})\n" for line in lines)
-    text = "\n".join(lines_of(f'{SCRIPT}{calls}imported("numba")', COLUMNS="60"))
+    text = "\n".join(lines_of(f"{SCRIPT}{calls}{CHECK}", COLUMNS="60"))
     blocks = (block.splitlines() for block in text.split("$ ")[1:])
     return {line: below for line, *below in blocks}
 
@@ -68,6 +79,14 @@ def test_help_imports_nothing_heavy_and_verbs_that_read_numbers_alone_no_numba(
 ) -> None:
     imported = [line for below in printed.values() for line in below if line.startswith("imported")]
     assert imported == ["imported []"] * 2
+
+
+def test_configs_that_ship_are_valid_and_their_results_are_committed(
+    printed: dict[str, list[str]],
+) -> None:
+    assert f"check {len(LISTINGS['experiments'])}" in printed
+    for name in LISTINGS["experiments"]:
+        assert (COMMITTED / name / "run.json").is_file()
 
 
 @pytest.mark.parametrize("kind", LISTINGS)

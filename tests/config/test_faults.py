@@ -80,9 +80,11 @@ def test_a_fault_is_named_with_its_place_and_the_nearest_valid_name(
 def test_all_faults_are_told_together(small_config: Write) -> None:
     path = small_config("seed: 7", "sede: 7\nfolds: 3\nrepeats: 0")
     path.write_text(path.read_text().replace("- monks", "- monk").replace("adaboost", "adabost"))
-    found = [line.split(": ")[1] for line in f": {refusal(path)}".splitlines()][1:]
+    faults = [line.split(": ")[1] for line in f": {refusal(path)}".splitlines()][1:]
     starts = ("unknown key 'folds'", "repeats must", "unknown data set", "unknown algorithm")
-    assert [text.startswith(start) for text, start in zip(found, starts, strict=True)] == [True] * 4
+    assert [text.startswith(start) for text, start in zip(faults, starts, strict=True)] == [
+        True
+    ] * 4
     path = small_config("- monks", "- {name: monks, view: nix}")
     text = path.read_text().replace("as: people", "view: nax").replace("lam:", "lamda:")
     path.write_text(text.replace("{n_rounds: 5}", "{n_rounds: x}"))

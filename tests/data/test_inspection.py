@@ -1,4 +1,4 @@
-"""Cards for a user's own files: what is found out, noted and refused, in every form of file."""
+"""Cards of a user's own files: their contents, notes and refusals, for every form of file."""
 
 from __future__ import annotations
 

@@ -125,7 +125,7 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
 
 class OddNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]
-    """Predicts what has no finite error, or raises an error of two lines."""
+    """Predicts numbers without a finite error, or raises an error of two lines."""
 
     def __init__(self, value: float | None = None) -> None:
         self.value = value
@@ -175,7 +175,7 @@ ENDS: dict[str, tuple[Status, str]] = {
 
 
 def outcome(record: Record) -> str:
-    """Return what two computations of one cell agree on."""
+    """Return the parts of a record that do not depend on when and where it is computed."""
     return repr(replace(record, seconds=0.0, date="", environment={}))
 
 
