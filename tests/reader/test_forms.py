@@ -86,6 +86,7 @@ def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> 
     [
         ("tex", r"a & \best{0.9} & 0.8 \\" + "\n" + r"b & 0.7 & 0.6 \\"),
         ("md", "| d | a |\n|--|--|\n| x | 0.1 | 0.2 |\n"),
+        ("csv", "d,a,b\nx,0.1\ny,0.2,0.3\n"),
         ("json", '{"d": [{"a": [0.1, 0.2]}]}'),
         ("json", '{"d": '),
         ("html", "<table><tr><td><table></table></td></tr></table>"),
