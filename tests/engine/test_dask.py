@@ -17,7 +17,6 @@ from quadrepro.engine.dask import workers_of
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
-from tests.engine.stress import cluster
 from tests.make import quadrepro, write_config
 
 pytestmark = pytest.mark.slow
@@ -28,23 +27,19 @@ FOREST = {"name": "sklearn:RandomForestClassifier", "settings": {"n_estimators":
 
 Start = Callable[..., "subprocess.Popen[str]"]
 
-ENVIRONMENT = {
-    **os.environ,
-    "PYTHONPATH": str(Path(__file__).resolve().parents[2]),
-    "DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT": "5s",
-}
-
 
 @pytest.fixture
 def start(tmp_path: Path) -> Iterator[Start]:
     """Start Python modules as processes, which end with the test."""
+    env = {**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])}
+    env["DASK_DISTRIBUTED__COMM__TIMEOUTS__CONNECT"] = "5s"
     with ExitStack() as stack:
 
         def start(*words: object, log: str = "log") -> subprocess.Popen[str]:
             command = [sys.executable, "-m", *map(str, words)]
             out = stack.enter_context((tmp_path / log).open("a"))
             process = subprocess.Popen(
-                command, env=ENVIRONMENT, cwd=tmp_path, stdout=out, stderr=out, text=True
+                command, env=env, cwd=tmp_path, stdout=out, stderr=out, text=True
             )
             stack.callback(process.wait)
             stack.callback(process.kill)
@@ -115,11 +110,16 @@ def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
     start: Start, tmp_path: Path
 ) -> None:
     (tmp_path / "killer.py").write_text(KILLER)
-    out = tmp_path / "dask-run"
+    file, out = tmp_path / "scheduler.json", tmp_path / "dask-run"
     config = write_config(tmp_path, repeats=1, algorithms=["adaboost", "killer:Killer"])
-    with cluster(tmp_path, ENVIRONMENT) as scheduler:
-        words = ("run", config, "--dask", scheduler, "--out", out)
-        assert start("quadrepro", *words, log="run.log").wait(timeout=300) == 1
+    where = ("--host", "127.0.0.1", "--port", 0, "--no-dashboard", "--scheduler-file", file)
+    start("distributed.cli.dask_scheduler", *where)
+    until(file.exists)
+    options = ("--nthreads", 1, "--nworkers", 2, "--no-dashboard")
+    folder = ("--local-directory", tmp_path / "workers")
+    start("distributed.cli.dask_worker", "--scheduler-file", file, *options, *folder)
+    run = start("quadrepro", "run", config, "--dask", file, "--out", out, log="run.log")
+    assert run.wait(timeout=300) == 1
     records = [RecordStore(out / "records").get(file.stem) for file in out.rglob("*.record")]
     assert sorted(record.status for record in records if record) == ["crashed", "ok"]
     assert "exit code 3" in (tmp_path / "run.log").read_text()
