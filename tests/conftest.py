@@ -105,10 +105,12 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     """Yield a server; clients try again without a pause."""
     monkeypatch.setenv("no_proxy", "127.0.0.1")
     monkeypatch.setattr("pooch.core.time", types.SimpleNamespace(sleep=lambda seconds: None))
+    # Connections that a client has left open belong to this test; older objects need no look.
+    gc.freeze()
     with Server() as running:
         yield running
-        # Connections that a client has left open belong to this test.
         gc.collect()
+    gc.unfreeze()
 
 
 @pytest.fixture

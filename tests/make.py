@@ -13,9 +13,11 @@ from typing import Any
 
 import numpy as np
 import pytest
+from click.testing import CliRunner, Result
 
 from quadrepro.base.types import BoolArray
 from quadrepro.base.yaml import to_yaml
+from quadrepro.cli import main
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell
@@ -27,6 +29,9 @@ CONTROLS = frozenset("\x00\x07\x08\r\x1b\x7f\x85\x9b\u202e\u2066")
 """Characters that a terminal obeys."""
 
 CLASSES = ("negative", "positive")
+
+Write = Callable[..., Path]
+"""A function that writes a file and returns its path."""
 
 
 def config(**changes: Any) -> dict[str, Any]:
@@ -116,6 +121,11 @@ def assert_refused(
     message = refusal(path, read)
     assert message.startswith(f"{place}: ")
     assert telling in message
+
+
+def quadrepro(*words: object, **env: str) -> Result:
+    """Call the command line in this process."""
+    return CliRunner(env=env).invoke(main, [str(word) for word in words])
 
 
 def lines_of(code: str, **environment: str) -> list[str]:

@@ -45,8 +45,10 @@ def test_accuracies_are_ranked_from_the_highest() -> None:
     assert [method.name for method in lower.ranking.methods] == ["ours", "theirs"]
     assert higher.data["difference"][0] == pytest.approx(0.1)
     assert lower.data["difference"][0] == pytest.approx(-0.1)
+    ratios = quadrepro.rank(scores, higher_is_better=True, ratios=True)
     assert lower.sentence.startswith("ours is better than theirs (p = 0.016).")
-    assert higher.sentence.startswith("theirs is better than ours (p = 0.016).")
+    for ranked in (higher, ratios):
+        assert ranked.sentence.startswith("theirs is better than ours (p = 0.016).")
 
 
 def test_ratios_do_not_depend_on_the_unit_of_a_row() -> None:
@@ -57,28 +59,6 @@ def test_ratios_do_not_depend_on_the_unit_of_a_row() -> None:
     assert changed.sentence == plain.sentence
     assert changed.table.rows == plain.table.rows
     assert changed.pairs.rows == plain.pairs.rows
-
-
-def test_the_higher_score_is_the_better_one_in_ratios_as_well() -> None:
-    scores = SCORES | {"theirs": [2 * x for x in SCORES["ours"]]}
-    for ratios in (False, True):
-        ranked = quadrepro.rank(scores, higher_is_better=True, ratios=ratios)
-        assert ranked.sentence.startswith("theirs is better than ours (p = 0.016).")
-
-
-def test_ratios_of_scores_that_are_not_above_0_are_refused() -> None:
-    with pytest.raises(DataError, match="scores: ratios need scores above 0"):
-        quadrepro.rank({"a": [1.0, 0.0], "b": [1.0, 2.0]}, higher_is_better=False, ratios=True)
-
-
-def test_ratios_of_splits_are_refused() -> None:
-    with pytest.raises(ConfigError):
-        quadrepro.rank(SCORES, higher_is_better=False, ratios=True, test_share=0.1)
-
-
-def test_a_missing_direction_is_refused_before_anything_is_ranked() -> None:
-    with pytest.raises(ConfigError, match="are higher or lower scores better"):
-        quadrepro.rank(SCORES)
 
 
 def test_splits_get_the_corrected_t_test() -> None:
@@ -103,12 +83,7 @@ def test_a_control_is_compared_with_the_others_alone() -> None:
     assert "adjusted for 3 pairs by Holm's method" in ranked.sentence
 
 
-def test_an_unknown_control_is_refused_with_the_nearest_method() -> None:
-    with pytest.raises(ConfigError, match=r"unknown control 'their'.*theirs"):
-        quadrepro.rank(SCORES, higher_is_better=False, control="their")
-
-
-def test_alpha_is_the_level_of_significance() -> None:
+def test_alpha_is_the_level_of_significance_and_nemenyis_difference_is_added_if_asked_for() -> None:
     usual = quadrepro.rank(MORE, higher_is_better=False)
     strict, lenient = (
         quadrepro.rank(MORE, higher_is_better=False, alpha=alpha) for alpha in (0.001, 0.5)
@@ -121,17 +96,14 @@ def test_alpha_is_the_level_of_significance() -> None:
         assert f"* p ≤ {alpha:g}." in ranked.table.notes[1]
     assert "too few for that" in strict.sentence
     assert lenient.sentence != usual.sentence
+    nemenyi = quadrepro.rank(MORE, higher_is_better=False, nemenyi=True)
+    assert "Nemenyi" not in usual.markdown
+    assert "Nemenyi's test: mean ranks that are 1.77 or more apart" in nemenyi.markdown
 
 
-def test_nemenyis_critical_difference_is_added_if_asked_for() -> None:
-    plain, ranked = (
-        quadrepro.rank(MORE, higher_is_better=False, nemenyi=nemenyi) for nemenyi in (False, True)
-    )
-    assert "Nemenyi" not in plain.markdown
-    assert "Nemenyi's test: mean ranks that are 1.77 or more apart" in ranked.markdown
-
-
-def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores: Write) -> None:
+def test_rows_with_a_missing_score_are_refused_or_left_out_by_name_on_the_terminal_ten(
+    write_scores: Write, tmp_path: Path
+) -> None:
     path = write_scores(as_csv(names=True).replace("0.15,0.14", "0.15,NA").replace("0.09,", ","))
     with pytest.raises(DataError, match=r"missing in set2: theirs, set4: ours"):
         quadrepro.rank(path, higher_is_better=False)
@@ -143,9 +115,6 @@ def test_rows_with_a_missing_score_are_refused_or_left_out_by_name(write_scores:
     frame = pd.DataFrame({"a": [1.0, nan, 2.0], "b": [2.0, 3.0, 4.0]})
     ranked = quadrepro.rank(frame, higher_is_better=False, missing="rows")
     assert ranked.left_out == ("row 2",)
-
-
-def test_the_file_lists_all_rows_that_are_left_out_and_the_terminal_ten(tmp_path: Path) -> None:
     gaps = [f"gap{i}" for i in range(13)]
     frame = pd.DataFrame(SCORES, index=[f"set{i}" for i in range(7)])
     frame = pd.concat([frame, pd.DataFrame({"ours": nan, "theirs": 0.5}, index=gaps)])
@@ -188,39 +157,6 @@ def test_the_data_frame_keeps_the_names_of_methods(names: tuple[str, str]) -> No
     assert {data["method"][0], data["against"][0]} == {*names}
 
 
-@pytest.mark.parametrize("text", ["a,b\n1,2\n", "d,a\nx,1\ny,2\n"])
-def test_one_method_or_one_data_set_is_refused(write_scores: Write, text: str) -> None:
-    with pytest.raises(DataError, match=r"scores\.csv: a ranking needs at least two methods on"):
-        quadrepro.rank(write_scores(text), higher_is_better=False)
-
-
-def test_one_data_set_without_gaps_is_refused() -> None:
-    scores = {"a": [1.0, nan, 2.0], "b": [2.0, 3.0, nan]}
-    with pytest.raises(DataError, match="scores: without missing scores 1 data sets and 2 methods"):
-        quadrepro.rank(scores, higher_is_better=False, missing="rows")
-
-
-@pytest.mark.parametrize(
-    ("options", "message"),
-    [
-        ({"rope": -0.1}, "the half-width of the rope cannot be -0.1"),
-        ({"rope": nan}, "the half-width of the rope cannot be nan"),
-        ({"test_share": 1.0}, "the share of test examples cannot be 1: give 0.1"),
-        ({"alpha": 0.0}, "the level of significance cannot be 0"),
-        ({"alpha": nan}, "the level of significance cannot be nan"),
-    ],
-)
-def test_options_out_of_range_are_refused(options: dict[str, Any], message: str) -> None:
-    with pytest.raises(ConfigError, match=message):
-        quadrepro.rank(SCORES, higher_is_better=False, **options)
-
-
-@pytest.mark.parametrize("scores", [{"a": [1.0], "b": [1.0, 2.0]}, {"a": [1.0], "b": ["x"]}, {}])
-def test_scores_that_are_not_a_table_of_numbers_are_refused(scores: dict[str, Any]) -> None:
-    with pytest.raises(DataError, match=r"table of numbers|two methods"):
-        quadrepro.rank(scores, higher_is_better=False)
-
-
 GAPS = pd.DataFrame(
     {"a": [0.9, 0.8, 0.7], "b": [0.8, nan, 0.6], "c": [0.5, 0.4, 0.3]}, index=["x", "y", "z"]
 )
@@ -257,3 +193,35 @@ def test_folds_are_averaged_unless_they_are_the_splits_of_one_data_set(write_sco
         quadrepro.rank(path, metric="accuracy")
     ranked = quadrepro.rank(path, metric="accuracy", test_share=0.25)
     assert "over 4 splits" in ranked.sentence
+
+
+LOWER = {"higher_is_better": False}
+ZERO, GAPS_IN_ALL = {"a": [1.0, 0.0], "b": [1.0, 2.0]}, {"a": [1.0, nan, 2.0], "b": [2.0, 3.0, nan]}
+WITHOUT_GAPS = "scores: without missing scores 1 data sets and 2 methods"
+TOO_FEW = r"scores\.csv: a ranking needs at least two methods on"
+
+
+@pytest.mark.parametrize(
+    ("scores", "options", "error", "message"),
+    [
+        (SCORES, {}, ConfigError, "are higher or lower scores better"),
+        (SCORES, LOWER | {"control": "their"}, ConfigError, r"unknown control 'their'.*theirs"),
+        (SCORES, LOWER | {"rope": -0.1}, ConfigError, "half-width of the rope cannot be -0.1"),
+        (SCORES, LOWER | {"rope": nan}, ConfigError, "half-width of the rope cannot be nan"),
+        (SCORES, LOWER | {"test_share": 1.0}, ConfigError, "test examples cannot be 1: give 0.1"),
+        (SCORES, LOWER | {"alpha": 0.0}, ConfigError, "level of significance cannot be 0"),
+        (SCORES, LOWER | {"ratios": True, "test_share": 0.1}, ConfigError, "leave out --ratios"),
+        (ZERO, LOWER | {"ratios": True}, DataError, "scores: ratios need scores above 0"),
+        (GAPS_IN_ALL, LOWER | {"missing": "rows"}, DataError, WITHOUT_GAPS),
+        ({"a": [1.0], "b": [1.0, 2.0]}, LOWER, DataError, "table of numbers"),
+        ({"a": [1.0], "b": ["x"]}, LOWER, DataError, "table of numbers|two methods"),
+        ({}, LOWER, DataError, "table of numbers|two methods"),
+        ("a,b\n1,2\n", LOWER, DataError, TOO_FEW),
+        ("d,a\nx,1\ny,2\n", LOWER, DataError, TOO_FEW),
+    ],
+)
+def test_scores_and_options_that_cannot_be_ranked_are_refused(
+    write_scores: Write, scores: Any, options: dict[str, Any], error: type, message: str
+) -> None:
+    with pytest.raises(error, match=message):
+        quadrepro.rank(write_scores(scores) if isinstance(scores, str) else scores, **options)

@@ -25,8 +25,7 @@ from hypothesis import strategies as st
 import quadrepro as package
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.results.results import load_results, markdown_html
-from tests.cli.call import quadrepro
-from tests.make import CONTROLS, config
+from tests.make import CONTROLS, config, quadrepro
 from tests.results.made import cells, make_folder, make_own_folder, run
 from tests.results.parsed import Parsed
 

@@ -217,9 +217,7 @@ def test_a_mistake_without_a_sentence_of_ours_is_told_in_pydantics_words() -> No
     assert mistakes(caught.value, {"n": 3}) == [(("n",), "n must be a multiple of 5, not 3")]
 
 
-def test_a_document_becomes_a_model_that_cannot_be_changed(
-    written: Save,
-) -> None:
+def test_a_document_becomes_a_model_that_cannot_be_changed(written: Save) -> None:
     text = "count: 3\nshapes: [{kind: circle, radius: 1}]\n"
     document = validated(Document, read_yaml(written(text)))
     assert document == Document(count=3, shapes=(Circle(kind="circle", radius=1),))

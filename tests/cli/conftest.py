@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.cli.call import quadrepro
 from tests.conftest import SMALL
+from tests.make import quadrepro
 
 
 @pytest.fixture(scope="session")

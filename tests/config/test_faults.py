@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from math import nan
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from quadrepro.errors import ConfigError
-from tests.make import fault_of, plan_of, refusal
+from tests.make import Write, fault_of, plan_of, refusal
 
-Write = Callable[..., Path]
 VIEW = "view: quadboost"
 L2 = "- name: quadboost-l2"
 ADA = "- name: ada\n    algorithm: adaboost\n    grid: {n_rounds: 5}"
@@ -81,9 +80,11 @@ def test_a_fault_is_named_with_its_place_and_the_nearest_valid_name(
 def test_all_faults_are_told_together(small_config: Write) -> None:
     path = small_config("seed: 7", "sede: 7\nfolds: 3\nrepeats: 0")
     path.write_text(path.read_text().replace("- monks", "- monk").replace("adaboost", "adabost"))
-    found = [line.split(": ")[1] for line in f": {refusal(path)}".splitlines()][1:]
+    faults = [line.split(": ")[1] for line in f": {refusal(path)}".splitlines()][1:]
     starts = ("unknown key 'folds'", "repeats must", "unknown data set", "unknown algorithm")
-    assert [text.startswith(start) for text, start in zip(found, starts, strict=True)] == [True] * 4
+    assert [text.startswith(start) for text, start in zip(faults, starts, strict=True)] == [
+        True
+    ] * 4
     path = small_config("- monks", "- {name: monks, view: nix}")
     text = path.read_text().replace("as: people", "view: nax").replace("lam:", "lamda:")
     path.write_text(text.replace("{n_rounds: 5}", "{n_rounds: x}"))
@@ -91,15 +92,123 @@ def test_all_faults_are_told_together(small_config: Write) -> None:
 
 
 ADABOOST = {"name": "adaboost", "grid": {"n_rounds": 5}}
-OWN_WAY = {"name": "sklearn:SVC", "nominal": "categories"}
+QUADBOOST = {"name": "quadboost-l2", "grid": {"n_rounds": [10, 20], "lam": [10, 1]}}
+BOTH = {
+    "datasets": ["monks", {"name": "titanic", "as": "people"}],
+    "algorithms": [QUADBOOST, ADABOOST],
+}
+SAMPLE = {"sample": {"train": 20, "test": 30}, "folds": 0}
+OF_SAMPLE = {"protocol": {"view": "default", **SAMPLE}, "algorithms": ["boosting"]}
+
+
+def over(field: str, *values: Any) -> dict[str, Any]:
+    """Return the key of a sweep."""
+    return {"sweeps": [{"over": field, "values": [*values]}]}
+
+
+def of_row(name: str = "monks", **fields: Any) -> dict[str, Any]:
+    return {"datasets": [{"name": name, **fields}]}
+
+
+def of_number(**protocol: Any) -> dict[str, Any]:
+    return of_row("concrete", view="rescale", protocol=protocol) | {"algorithms": ["boosting"]}
+
+
+def of_sample(field: str, *values: Any) -> dict[str, Any]:
+    return {**OF_SAMPLE, "datasets": ["m1", "m2"], **over(f"parameters.{field}", *values)}
+
+
+def reading(**fields: Any) -> dict[str, Any]:
+    return {"readings": [{"name": "a", **fields}]}
+
+
+VALUES, FIELD = "sweeps.0.values", "a field of protocol, grid or parameters, as grid.n_rounds"
+REPEATED = of_row(view={"sample_rows": 99}, protocol={"split": {"outer": 5}})
+TWO_FAULTS = of_row(view={"positive": ["2"], "exclude": ["tie"]})
+OF_TWO_FAULTS = "monks has no label '2'; known are 0, 1; monks has no attribute 'tie'"
+BY_NAME = of_row(view="quadboost") | reading(view={"sample_rows": 9})
+NOISE = "protocol.noise"
+
+
+@pytest.mark.parametrize(
+    ("keys", "place", "telling"),
+    [
+        (of_row(view={"missing": "zero"}), "datasets.0.view.missing", "or 'drop', not 'zero'"),
+        (of_row(view={"positive": ["1", "1"]}), "datasets.0.view.positive", "'1' occurs 2 times"),
+        (of_row(view={"positive": ["0", "2"]}), "datasets.0.view.positive.1", "known are"),
+        (of_row(view={"exclude": ["tie"]}), "datasets.0.view.exclude.0", "did you mean 'has_tie'?"),
+        (TWO_FAULTS, "datasets.0.view.positive.0", OF_TWO_FAULTS),
+        (of_row(protocol={"folds": "five"}), "datasets.0.protocol.folds", "integer, not 'five'"),
+        (of_row(protocol={"voter_set": "SVC"}), "datasets.0.protocol.voter_set", "SVC is not one"),
+        (of_row(protocol=SAMPLE), "datasets.0.name", "is not drawn by rule, so no fresh sample"),
+        (OF_SAMPLE | of_row("m1", parameters={"sigm": 0}), "datasets.0.parameters", "'sigm'"),
+        (of_row("m1", parameters={"sigma": nan}), "datasets.0.parameters.sigma", "finite number"),
+        (of_number(split={"stratify": True}), "datasets.0.protocol.split.stratify", "no classes"),
+        (of_number(noise={"labels": 0.1}), "datasets.0.protocol.noise.labels", "no classes"),
+        (of_number(choose_by="balanced_error"), "datasets.0.protocol.choose_by", "here numbers"),
+        (REPEATED, "datasets.0.view.sample_rows", "cannot be divided once for all"),
+        (over(f"{NOISE}.deviaton", 0), f"{VALUES}.0", "did you mean 'deviation'?"),
+        (over(f"{NOISE}.deviation", 0, -1), f"{VALUES}.1", "must be at least 0, not -1"),
+        (over("protocol.folds", 3, 1), f"{VALUES}.1", "one fold leaves nothing to train on"),
+        (over("protocol.voters", 5, 6, 5), f"{VALUES}.2", "duplicate row 'monks, voters 5'"),
+        (over("protocol.view", "quadboost"), f"{VALUES}.0", "is set by its own key, view"),
+        (BOTH | over("protocol.holdout.patience", 3), f"{VALUES}.0", "either all rows have a"),
+        (over("grid.n_round", 3), f"{VALUES}.0", "no algorithm here has a hyper-parameter"),
+        (over("grid.n_rounds", 3, 4.5), f"{VALUES}.1", "n_rounds takes whole numbers, not 4.5"),
+        (over("grid.n_rounds", 3, "x"), f"{VALUES}.1", "n_rounds takes numbers, not 'x'"),
+        (over("grid.n_rounds"), VALUES, "values must have a length of at least 1"),
+        (over("view.missing", "low"), "sweeps.0.over", FIELD),
+        (over("grid", 3), "sweeps.0.over", FIELD),
+        (of_sample("sigm", 0), f"{VALUES}.0", "no parameter 'sigm'; did you mean 'sigma'?"),
+        (of_sample("low", -1), f"{VALUES}.0", "of m2 has no parameter 'low'; known are sigma"),
+        (of_sample("sigma", 0, "much"), f"{VALUES}.1", "sigma must be a valid number, not 'much'"),
+        (
+            BOTH | reading(settings={"reweigh": 1}),
+            "readings.0.settings",
+            "did you mean 'reweight'?",
+        ),
+        (reading(of=["monk"]), "readings.0.of.0", "'monk' here; did you mean 'monks'?"),
+        ({"readings": [{"name": "a"}] * 2}, "readings.1", "duplicate row 'monks, a'"),
+        (reading(protocol={"folds": 1}), "readings.0.protocol.folds", "nothing to train on"),
+        (reading(view={"nominal": "ordnal"}), "readings.0.view.nominal", "not 'ordnal'"),
+        (reading() | over("protocol.folds", 2), "readings", "either sweeps or"),
+        (BY_NAME, "readings.0", "takes its view by name: name the view of the reading"),
+    ],
+)
+def test_a_row_a_sweep_or_a_reading_that_cannot_be_is_refused_with_its_place(
+    keys: dict[str, Any], place: str, telling: str
+) -> None:
+    fault_place, message = fault_of(**keys)
+    assert (fault_place, telling in message) == (place, True), message
+
+
+SVC_ITSELF = {"name": "sklearn:SVC"}
+OWN_WAY = SVC_ITSELF | {"nominal": "categories"}
+RIDGE = {"name": "sklearn:Ridge"}
+LINEAR_SVM = {"name": "svm", "algorithm": "sklearn:LinearSVC", "grid": {"C": [1, 2]}}
 ROUNDS = "the validation error chooses the rounds"
 OF_ROW = {"name": "monks", "grid": {"n_rounds": [3]}}
 OUTER_5 = {"name": "monks", "protocol": {"split": {"outer": 5}}}
 SPLIT = "protocol.split.outer"
+OF_NUMBERS = "the view of m1 predicts a number, but test_error measures classes: use train_mse or"
+NO_VOTERS = "sklearn:SVC has no voters, which the measure voters needs: give it others"
+EVERY = "adaboost_exponential_bound needs every round: give n_rounds as 1, 2, 3 ..., all else one"
+NO_PROBABILITIES = "has no probabilities, which choose_by: "
+OWN_MEASURE = SVC_ITSELF | {"measures": ["voters"]}
+ROWS_MEASURE = {"name": "monks", "protocol": {"measures": ["voters"]}}
+ROWS_GRID = {"name": "monks", "grid": {"n_rounds": [1, 10]}}
 
 
 def outer(folds: str) -> dict[str, Any]:
     return {"folds": 0, "split": {"outer": folds}}
+
+
+def measured(*names: str) -> dict[str, Any]:
+    return {"folds": 0, "measures": [*names]}
+
+
+def of_rounds(values: Any) -> dict[str, Any]:
+    return {**ADABOOST, "grid": {"n_rounds": values}, "measures": ["adaboost_exponential_bound"]}
 
 
 @pytest.mark.parametrize(
@@ -110,18 +219,76 @@ def outer(folds: str) -> dict[str, Any]:
         ({"holdout": {}}, "monks", "lpboost", "algorithms.0", "lpboost needs a voter matrix"),
         ({"holdout": {}}, "monks", ADABOOST, "algorithms.0.grid.n_rounds", ROUNDS),
         ({"holdout": {}}, OF_ROW, "ebboost", "datasets.0.grid.n_rounds", ROUNDS),
-        ({}, "monks", "sklearn:Ridge", "datasets.0", "but sklearn:Ridge predicts a number"),
+        ({}, "monks", RIDGE, "datasets.0", "but sklearn:Ridge predicts a number"),
         ({}, "m1", ADABOOST, "datasets.0", "the view of m1 predicts a number, but adaboost"),
+        ({}, "pima", RIDGE, "datasets.0", "pima has classes, but sklearn:Ridge predicts a number"),
         (outer("2y3"), "monks", ADABOOST, SPLIT, "must be a number of folds of at least 2"),
         (outer("2x3"), OUTER_5, ADABOOST, f"datasets.0.{SPLIT}", "5 repeats, but 6 are asked"),
+        (measured("train_mse", "test_error"), "m1", RIDGE, "datasets.0", OF_NUMBERS),
+        (measured(), "m1", RIDGE | {"measures": ["test_error"]}, "datasets.0", OF_NUMBERS),
+        (measured("train_error"), "wine", ADABOOST, "datasets.0", "wine has more than two classes"),
+        (measured("voters"), "monks", SVC_ITSELF, "algorithms.0", NO_VOTERS),
+        (measured("train_error"), "monks", OWN_MEASURE, "algorithms.0.measures", NO_VOTERS),
+        (measured(), ROWS_MEASURE, SVC_ITSELF, "datasets.0", NO_VOTERS),
+        (measured(), "monks", of_rounds([1, 2, 4]), "algorithms.0.measures", EVERY),
+        (measured(), "monks", of_rounds([2, 3]), "algorithms.0.measures", EVERY),
+        (measured(), ROWS_GRID, of_rounds([1, 2, 3]), "datasets.0", EVERY),
+        ({"choose_by": "log_loss"}, "monks", "quadboost-l2", "algorithms.0", NO_PROBABILITIES),
+        ({"choose_by": "brier"}, "monks", LINEAR_SVM, "algorithms.0.algorithm", NO_PROBABILITIES),
+        ({"choose_by": "acu"}, "monks", ADABOOST, "protocol.choose_by", "did you mean 'auc'?"),
     ],
 )
 def test_an_algorithm_that_does_not_fit_protocol_or_row_is_refused_with_its_place(
     protocol: dict[str, Any], row: Any, algorithm: Any, place: str, telling: str
 ) -> None:
-    protocol = {"view": "default", **protocol}
-    found, message = fault_of(protocol=protocol, datasets=[row], algorithms=[algorithm])
-    assert (found, telling in message) == (place, True), message
+    keys = {"protocol": {"view": "default", **protocol}, "datasets": [row]}
+    fault_place, message = fault_of(**keys, algorithms=[algorithm])
+    assert (fault_place, telling in message) == (place, True), message
+
+
+LINEAR = {"from": 1, "to": 9, "points": 9, "scale": "linear"}
+
+
+@pytest.mark.parametrize(
+    ("protocol", "row", "algorithm"),
+    [
+        (measured(), "monks", of_rounds(LINEAR)),
+        (measured(), {"name": "monks", "grid": {"n_rounds": [1, 2]}}, of_rounds([1, 2, 3])),
+        ({"choose_by": "auc"}, "monks", "quadboost-l2"),
+        ({"choose_by": "auc"}, "monks", LINEAR_SVM),
+        ({"choose_by": "log_loss"}, "monks", LINEAR_SVM | {"grid": {}}),
+        ({"choose_by": "neg_log_loss"}, "monks", {**ADABOOST, "grid": {"n_rounds": [5]}}),
+    ],
+)
+def test_an_algorithm_with_all_that_measures_and_choice_need_is_taken(
+    protocol: dict[str, Any], row: Any, algorithm: Any
+) -> None:
+    keys = {"protocol": {"view": "default", **protocol}, "datasets": [row]}
+    assert plan_of(**keys, algorithms=[algorithm]).cells
+
+
+def named(name: str) -> dict[str, Any]:
+    return {**ADABOOST, "name": name, "algorithm": "adaboost", "label": "X"}
+
+
+ESTIMATORS = ", but quadrepro:AdaBoostClassifier"
+
+
+@pytest.mark.parametrize(
+    ("algorithms", "telling"),
+    [
+        ([ADABOOST | {"settings": {"class_weight": 1}}], f"setting 'class_weight'{ESTIMATORS}"),
+        ([ADABOOST | {"grid": {"class_weight": 1}}], f"hyper-parameter 'class_weight'{ESTIMATORS}"),
+        ([ADABOOST | {"settings": {"n_rounds": 5}}], "setting 'n_rounds': give n_rounds in grid"),
+        ([named("a"), named("b")], "duplicate title 'X'"),
+    ],
+)
+def test_a_setting_of_the_estimator_alone_or_a_title_of_two_columns_is_refused(
+    algorithms: list[dict[str, Any]], telling: str
+) -> None:
+    place, message = fault_of(algorithms=algorithms)
+    assert place.startswith("algorithms")
+    assert telling in message
 
 
 @pytest.mark.parametrize("text", ["", "- a\n", "just words\n"])

@@ -48,10 +48,7 @@ def numbers(step: int = 1) -> list[str]:
 
 @pytest.mark.parametrize(
     ("target", "linear", "ours"),
-    [
-        (["no", "yes"] * 6, "logistic regression", "quadboost-l2"),
-        (numbers(3), "ridge", "boosting"),
-    ],
+    [(["no", "yes"] * 6, "logistic regression", "quadboost-l2"), (numbers(3), "ridge", "boosting")],
 )
 def test_labels_are_classified_and_numbers_predicted(
     target: list[str], linear: str, ours: str
@@ -90,7 +87,7 @@ def plan_is_possible() -> bool:
     return True
 
 
-@pytest.mark.parametrize("n_rare", [3, 4, 9])
+@pytest.mark.parametrize("n_rare", [3, 9])
 def test_two_imbalanced_classes_are_ranked_and_counted_alike_by_all_learners(n_rare: int) -> None:
     config, text = drafted(of_classes(n_rare, 90))
     assert config.protocol.split.stratify
@@ -115,9 +112,8 @@ def test_a_class_too_rare_for_training_and_testing_leaves_the_risk_to_compare_by
 @pytest.mark.parametrize(
     ("sizes", "stratified"),
     [
-        *(((60, 50, 2), True), ((60, 50, 1), True), ((4,) * 8, False), ((5,) * 20, True)),
+        *(((60, 50, 1), True), ((4,) * 8, False), ((30, *(1,) * 20), False)),
         *(((57, *(2,) * 40), True), ((56, *(2,) * 40), False)),
-        *(((1,) * 12, False), ((30, *(1,) * 20), False)),
     ],
 )
 def test_more_classes_are_stratified_where_scikit_learn_can_do_it(

@@ -23,9 +23,7 @@ from tests.data.tables import make_card
 from tests.make import refusal
 
 
-def test_shipped_cards_have_rows_or_sources_and_layouts_lead_to_their_codes(
-    tmp_path: Path,
-) -> None:
+def test_shipped_cards_have_rows_or_sources_and_layouts_lead_to_their_codes(tmp_path: Path) -> None:
     for name in card_names():
         card = load_card(name)
         assert card.sources or (cards_folder() / f"{name}.csv").is_file()

@@ -20,10 +20,9 @@ from quadrepro.data.fetch import bring, fetch, fetch_task
 from quadrepro.data.source import OpenMLSource, RemoteFile, WebSource
 from quadrepro.data.store import locate
 from quadrepro.errors import ConfigError, DataError, NoConnectionError
-from tests.cli.call import quadrepro
 from tests.data import tables
 from tests.data.tables import load_dataset, written_card
-from tests.make import plan_of, write_config
+from tests.make import plan_of, quadrepro, write_config
 from tests.server import Server
 
 # pooch leaves the connection of a refused download to the garbage collector.

@@ -231,8 +231,7 @@ def test_pairs_of_images_and_labels_are_one_below_the_other(save: Save) -> None:
 
 
 @pytest.mark.parametrize(
-    "contents",
-    [[TWO], [TWO, labels(1)], [b"<html>", labels(1)], [TWO[:-1], labels(1, 2)]],
+    "contents", [[TWO], [TWO, labels(1)], [b"<html>", labels(1)], [TWO[:-1], labels(1, 2)]]
 )
 def test_broken_pairs_are_refused(save: Save, contents: list[bytes]) -> None:
     paths = [save(content, name) for name, content in zip("abcd", contents, strict=False)]

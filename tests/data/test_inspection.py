@@ -1,26 +1,30 @@
-"""Cards for a user's own files: what is found out, what is refused, and with which words."""
+"""Cards of a user's own files: their contents, notes and refusals, for every form of file."""
 
 from __future__ import annotations
 
-import io
+import json
 import os
 from functools import partial
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pandas as pd
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.checks import to_table, verified
-from quadrepro.data.files import read_file
-from quadrepro.data.inspection import inspect_file, write_card
-from quadrepro.data.notes import MOST_CODES
+from quadrepro.data.files import read_source
+from quadrepro.data.inspection import inspect_file, renew, write_card
+from quadrepro.data.notes import MOST_CODES, _sentinels
 from quadrepro.data.source import FileSource
 from quadrepro.data.store import Found
-from quadrepro.errors import QuadreproError
-from tests.data.tables import Save
+from quadrepro.errors import ConfigError, DataError, QuadreproError
+from tests.data.tables import Save, zipped
 from tests.make import refusal
+from tests.reader.forms import workbook
 
 TOY = """id,size,colour,empty,label
 7,1.5,grün,,yes
@@ -28,11 +32,6 @@ TOY = """id,size,colour,empty,label
 9,-2e1,NA,?,no
 10,7,blau,,no
 """
-HEADER, _, ROWS = TOY.partition("\n")
-ARFF = "".join(f"@attribute {name} string\n" for name in HEADER.split(","))
-
-
-PARQUET: bytes = pd.read_csv(io.StringIO(TOY), na_values=["?"]).to_parquet()
 
 
 def own_source(card: Card) -> FileSource:
@@ -46,13 +45,8 @@ def described(path: Path, target: str = "label", **options: Any) -> Card:
     card = inspect_file(path, target, **options)
     write_card(card, path.parent / "cards" / f"{card.name}.yaml")
     again = load_card_file(path.parent / "cards" / f"{card.name}.yaml")
-    source = own_source(again)
-    verified(again, to_table(read_file(path, source), source, again, "FILE"), "FILE")
+    Found(again, own_source(again)).load()
     return card
-
-
-def lines(header: str, *rows: object) -> str:
-    return "\n".join([header, *map(str, rows)])
 
 
 def test_a_card_has_all_that_is_found(save: Save) -> None:
@@ -72,36 +66,104 @@ def test_a_card_has_all_that_is_found(save: Save) -> None:
     assert "Missing values are written '?', '', 'NA'." in card.notes
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "layout"),
-    [
-        ("a.csv", "\n" + TOY.replace("\n", "\r\n"), {}),
-        ("a.csv", TOY.encode("utf-16"), {"encoding": "utf-16"}),
-        ("a.csv", TOY.encode("cp1252"), {"encoding": "cp1252"}),
-        ("a.csv", TOY.replace(",", ";").replace(".", ","), {"separator": ";", "decimal": ","}),
-        ("a.txt", TOY.replace(",,", ",?,").replace(",", "  "), {"separator": "blank"}),
-        ("a.data", '"' + TOY.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
-        ("a.arff", f"@relation r\n{ARFF}@data\n{ROWS.replace(',,', ',?,')}", {}),
-        ("a.parquet", PARQUET, {}),
-    ],
-    ids=[str(i) for i in range(8)],  # bytes of parquet can differ between processes
+FRAME = pd.DataFrame(
+    {
+        "size": [1.5, None, 2.0, -0.25, 7.0, 3.5],
+        "n": [3, 1, 2, 3, 3, 1],
+        "colour": pd.Categorical(["blue", "red", "blue", None, "red", "blue"], ["blue", "red"]),
+        "truth": [True, False, True, True, False, False],
+        "day": ["2024-01-31", "2024-02-01", "2024-02-01", "2024-01-31", "2024-03-01", "2024-03-02"],
+        "label": ["no", "yes", "no", "no", "yes", "no"],
+    }
 )
-def test_the_same_table_has_the_same_card_however_it_is_written(
-    save: Save, name: str, content: str | bytes, layout: dict[str, Any]
+TEXT = FRAME.to_csv(index=False)
+FIELDS = [line.split(",") for line in TEXT.splitlines()]
+RECORDS = json.loads(FRAME.to_json(orient="records"))
+DECLARED = (
+    "@relation r % of mine\n@attribute size numeric %in cm\n@ATTRIBUTE n integer [0, 9]\n"
+    "@attribute colour {blue, red} {0.5}\n@attribute 'truth' {False,True}\n"
+    "@attribute day date 'yyyy-MM-dd'\n@attribute label {no, yes}\n"
+)
+ROWS = "\n".join(",".join(field or "?" for field in row) for row in FIELDS[1:])
+
+IN_AND_OUT = "@inputs size, n\n@outputs label\n"
+BLANK, GERMAN = {"separator": "blank"}, {"separator": ";", "decimal": ","}
+UTF_16, CP1252 = {"encoding": "utf-16"}, {"encoding": "cp1252"}
+NAMED = [FIELDS[0]]
+NAMED += [[f"r{i}", *(field or "NA" for field in row)] for i, row in enumerate(FIELDS[1:])]
+
+FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
+    "commas": ("t.csv", TEXT, {}),
+    "a title": ("t.csv", "Sizes of all,,,,,\n,,,,,\n" + TEXT, {}),
+    "comments": ("t.csv", "# a logger\n# of mine\n" + TEXT, {}),
+    "Windows": ("t.csv", ("\n" + TEXT.replace("\n", "\r\n")).encode("utf-16"), UTF_16),
+    "quotes": ("t.data", '"' + TEXT.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
+    "Excel's line": ("t.csv", "sep=;\n" + TEXT.replace(",", ";").replace(".", ","), GERMAN),
+    "tabs": ("t", TEXT.replace(",", "\t"), {"separator": "\t"}),
+    "blanks": ("t.txt", f"{'  '.join(FIELDS[0])}\n{ROWS.replace(',', '  ')}\n", BLANK),
+    "row names": ("t.dat", "\n".join(map(" ".join, NAMED)), BLANK),
+    "records": ("t.json", json.dumps(RECORDS), {}),
+    "lines": ("t.jsonl", "\n".join(map(json.dumps, RECORDS)), {}),
+    "parquet": ("t.parquet", FRAME.to_parquet(), {}),
+    "Excel": ("t.xlsx", workbook([["All sizes", *[""] * 5], *FIELDS]), {}),
+    "ARFF": ("t.arff", f"{DECLARED}@data\n{ROWS}\n", {}),
+    "weights": ("t.arff", f"{DECLARED}@data\n" + ROWS.replace("\n", ",{2}\n"), {}),
+    "KEEL": ("t.dat", f"{DECLARED}{IN_AND_OUT}@data\n{ROWS.replace(',', ', ')}", {}),
+    "cp1252": ("t.arff", f"% größe\n{DECLARED}@data\n{ROWS}\n".encode("cp1252"), CP1252),
+    "an archive": ("t.zip", zipped({"t.csv": TEXT, "readme.txt": "of mine"}), {}),
+}
+"""Name and content of a file in each form, and the parts of its layout that are not usual."""
+
+
+@pytest.mark.parametrize("form", FORMS)
+def test_one_frame_has_one_card_in_every_form(save: Save, form: str) -> None:
+    name, content, layout = FORMS[form]
+    card = described(save(content, name), member="t.csv" if form == "an archive" else "")
+    parts = {"separator", "encoding", "decimal"}
+    assert own_source(card).model_dump(exclude_defaults=True, include=parts) == layout
+    if form == "row names":
+        card = card.model_copy(update={"attributes": card.attributes[1:]})
+    else:
+        assert card.content_hash == inspect_file(save(TEXT), "label").content_hash
+    assert [a.model_dump(exclude_defaults=True) for a in card.attributes] == [
+        {"name": "size", "kind": "numeric", "range": (-0.25, 7)},
+        {"name": "n", "kind": "numeric", "range": (1, 3)},
+        {"name": "colour", "kind": "nominal", "codes": ("blue", "red")},
+        {"name": "truth", "kind": "nominal", "codes": ("False", "True")},
+        {"name": "day", "kind": "nominal", "date": "ISO8601"},
+    ]
+    assert card.target.labels == {"no": 4, "yes": 2}
+
+
+ARFF = (
+    "@relation r\n@attribute speed {3,1,2,'U\\'s'}\n@attribute 'it\\'s load' real\n"
+    "@attribute y {{kind}}\n@data\n1,0.5,0\n2,1.5,1\n'U\\'s',?,1\n3,2.5,2\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("kind", "task", "expected"),
+    [
+        ("numeric", None, "regression"),
+        ("{0,1,2}", None, "classification"),
+        ("numeric", "classification", "classification"),
+    ],
+)
+def test_declared_kinds_and_orders_are_kept(
+    save: Save, kind: str, task: str | None, expected: str
 ) -> None:
-    plain = described(save(TOY))
-    card = described(save(content, name))
-    same = {"content_hash", "attributes", "target"}
-    assert card.model_dump(include=same) == plain.model_dump(include=same)
-    kept = {"separator", "encoding", "decimal"}
-    assert own_source(card).model_dump(exclude_defaults=True, include=kept) == layout
+    path = save(ARFF.replace("{{kind}}", kind), "t.arff")
+    card = described(path, "y", task=task)
+    assert (card.task, card.attribute_names) == (expected, ("speed", "it's load"))
+    assert card.attributes[0].codes == ("3", "1", "2", "U's")
 
 
-def test_sparse_rows_have_numbered_features_and_the_target(save: Save) -> None:
-    path = save("+1 1:1 3:2.5\n-1 2:1\n1 1:4\n", "a.libsvm")
-    card = described(path, "y", task="classification")
-    assert card.attribute_names == ("x1", "x2", "x3")
-    assert (card.target.original, card.target.labels) == ("y", {"-1": 1, "1": 2})
+def test_sparse_rows_have_numbered_features_and_the_target_and_need_no_ending(save: Save) -> None:
+    content = "+1 1:1 3:2.5\n-1 2:1\n1 1:4\n"
+    for name in ("a.libsvm", "toy_scale"):
+        card = described(save(content, name), "y", task="classification")
+        assert card.attribute_names == ("x1", "x2", "x3")
+        assert (card.target.original, card.target.labels) == ("y", {"-1": 1, "1": 2})
 
 
 def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) -> None:
@@ -114,6 +176,10 @@ def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) 
     assert "Rows without a target, which are left out: 2." in card.notes
     assert any(note.startswith("Rows that repeat an earlier one: 1;") for note in card.notes)
     assert not own_source(described(save(TOY), drop_missing_target=True)).drop_unlabelled
+
+
+def lines(header: str, *rows: object) -> str:
+    return "\n".join([header, *map(str, rows)])
 
 
 @pytest.mark.parametrize(
@@ -155,6 +221,8 @@ def test_what_is_detected_can_be_overruled(save: Save) -> None:
     assert (card.attribute_names, [*card.target.labels]) == (("u", "v"), ["d", "č"])
     card = described(save("1.5\ta\n2.5\tb\n"), "x2", no_header=True, separator="tab")
     assert (card.attribute_names, card.rows) == (("x1",), 2)
+    card = inspect_file(save("1,a\n2,b\n"), "y", no_header=True, names="size, y")
+    assert card.attribute_names == ("size",)
     path = save("zip,size,label\n10,2,a\n9,none,b\n10.0,3,b\n")
     card = described(path, missing=["none"], nominal=["zip"])
     assert [a.kind for a in card.attributes] == ["nominal", "numeric"]
@@ -245,6 +313,18 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
     assert inspect_file(save(TOY), "label", name="Ours-1").name == "ours_1"
 
 
+WORDS_AMONG_NUMBERS = "u,v,y\n1,x,a\n2,2,b\nw,3,a\n4,4,b\n5,5,a\n"
+TWO_COLUMNS_WITH_WORDS = (
+    "2 columns of numbers have words: u ('w' in line 4), v ('x' in line 2); add --nominal u"
+    " --nominal v if their values are codes, or --missing u=w --missing v=x for words"
+)
+TOTALS, TOTALS_OPTIONS = (
+    "u,v,y\n1,2,a\n2,2,b\nTotal,4,\n",
+    {"target": "y", "drop_missing_target": True},
+)
+NO_WORD = {"target": "y", "missing": ["x=9"]}
+
+
 @pytest.mark.parametrize(
     ("name", "content", "options", "fault"),
     [
@@ -263,39 +343,195 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
         ("a.csv", TOY, {"encoding": "none"}, "--encoding: unknown encoding: none"),
         (os.fsdecode(b"caf\xe9.csv"), TOY, {}, "the path of the file must be UTF-8"),
         ("a.svm", "1 1:2\n", {"decimal": ","}, "--decimal does not apply to a file of format"),
+        ("a.csv", "1.5,a\n2.5,b\n", {"target": "x2"}, "line looks like data (1.5, a): --no-head"),
+        ("a.csv", TOY, {"sheet": "Grades"}, "--sheet does not apply to a file of format"),
+        ("a.csv", WORDS_AMONG_NUMBERS, {"target": "y"}, TWO_COLUMNS_WITH_WORDS),
+        ("a.csv", TOTALS, TOTALS_OPTIONS, "The last row (line 4) looks like totals: remove it"),
+        ("a.csv", "x,label\n1,NA\n2,b\n3,a\n", {}, "if 'NA' is a label, add --present 'NA'"),
+        ("a.csv", "x,y\n1,a\n2,b\n", NO_WORD, "no field of x is '9', the word of --missing"),
+        ("a.csv", "a title\nx,y\n1,a,5,1\n2,b,6,2\n", {}, "line 2: 2 names, but 4 fields in the"),
     ],
 )
-def test_a_file_or_an_option_that_is_wrong_is_refused(
+def test_a_file_or_an_option_that_is_wrong_or_not_clear_is_refused_with_the_way_on(
     save: Save, name: str, content: str | bytes, options: dict[str, Any], fault: str
 ) -> None:
     read = partial(inspect_file, **{"target": "label", **options})
-    told = refusal(save(content, name), read, QuadreproError)
-    assert told.lstrip().startswith(fault)
-
-
-def test_a_number_means_a_missing_value_in_a_column_of_numbers(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"size": [1.5, -999.0, 2.5, 0.5], "label": ["a", "b", "a", "b"]})
-    frame.to_parquet(tmp_path / "my.parquet")
-    card = inspect_file(tmp_path / "my.parquet", "label", missing=["-999"])
-    assert (card.missing_cells, card.attributes[0].range) == (1, (0.5, 2.5))
+    assert fault in refusal(save(content, name), read, QuadreproError)
 
 
 @pytest.mark.parametrize("text", ["size,y\n-999,a\n-999.0,b\n3,a\n", "size,y\nn/a,a\n4,b\n3,a\n"])
 def test_what_is_missing_stays_so_when_the_file_is_read(save: Save, text: str) -> None:
     options = {"missing": ["-999"]} if "999" in text else {}
-    card = inspect_file(save(text), "y", **options)
+    card = described(save(text), "y", **options)
     assert card.missing_cells == text.count("9") // 3 + text.count("n/a")
-    # The rows agree with the card.
-    Found(card, card.sources[0]).load()  # type: ignore[arg-type]
 
 
-def test_names_of_columns_may_have_blanks_after_the_commas(save: Save) -> None:
-    card = inspect_file(save("1,a\n2,b\n"), "y", no_header=True, names="size, y")
-    assert card.attribute_names == ("size",)
-
-
-def test_a_range_ends_at_zero_without_a_sign(tmp_path: Path) -> None:
-    frame = pd.DataFrame({"size": [-2.0, -0.0, -1.0], "label": ["a", "b", "a"]})
+def test_numbers_of_parquet_may_be_missing_and_a_range_ends_at_zero_without_a_sign(
+    tmp_path: Path,
+) -> None:
+    frame = pd.DataFrame({"size": [-2.0, -999.0, -0.0, -1.0], "label": ["a", "b", "a", "b"]})
     frame.to_parquet(tmp_path / "my.parquet")
-    card = inspect_file(tmp_path / "my.parquet", "label")
-    assert Found(card, card.sources[0]).load().table.n_rows == 3  # type: ignore[arg-type]
+    card = described(tmp_path / "my.parquet", missing=["-999"])
+    assert (card.missing_cells, card.attributes[0].range) == (1, (-2, 0))
+    assert not np.signbit(card.attributes[0].range[1])
+
+
+def test_words_can_be_values_and_missing_in_one_column(save: Save) -> None:
+    path = save("x,z,y\nNone,-9,NA\nMild,1,b\nNone,-9,NA\nGrave,7,b\n")
+    card = described(path, "y", present=["NA", "None"], missing=["z=-9"])
+    assert card.target.labels == {"NA": 2, "b": 2}
+    assert card.attributes[0].codes == ("Grave", "Mild", "None")
+    assert (card.missing_cells, card.attributes[1].range) == (2, (1, 7))
+
+
+@pytest.mark.parametrize(("place", "name"), [("-1", "y"), ("1", "x"), ("-2", "x"), ("2", "y")])
+def test_a_target_can_be_given_by_its_place(save: Save, place: str, name: str) -> None:
+    assert inspect_file(save("x,y\n1,a\n2,b\n"), place).target.original == name
+
+
+def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
+    train, test = save("x,y\n1.5,a\n2.5,b\n", "train.csv"), save("x,y\n3.5,b\n", "test.csv")
+    card = described(train, "y", test=test)
+    assert (card.rows, card.by_name["part"].codes) == (3, ("test", "train"))
+    assert read_source(own_source(card))["part"].tolist() == ["train", "train", "test"]
+    with pytest.raises(DataError, match="its columns differ from the training rows"):
+        inspect_file(train, "y", test=save("z,y\n3.5,b\n", "other.csv"))
+    # Of two files of one layout, one can have a line above its rows.
+    train, test = (
+        save("1.5,2,a\n2.5,3,b\n", "a.data"),
+        save("|1x2 test\n3.5,4,b\n4.5,5,a\n", "a.test"),
+    )
+    assert described(train, "x3", test=test, no_header=True).rows == 4
+
+
+def test_a_renewed_card_keeps_its_decisions_and_counts_again(save: Save, tmp_path: Path) -> None:
+    path = save("zip,size,y\n1,1.000,a\n2,2.000,b\n1,-9,b\n,,?\n")
+    options = {"nominal": ["zip"], "positive": "b", "missing": ["-9"], "decimal": ","}
+    card = described(path, "y", drop_missing_target=True, **options)
+    card = card.model_copy(update={"licence": "mine", "notes": ("Seen by me.", *card.notes)})
+    place = tmp_path / "datasets" / f"{card.name}.yaml"
+    write_card(card, place)
+    save("zip,size,y\n1,1.000,a\n3,4.500,b\n1,-9,b\n2,7,a\n,,?\n")
+    again = renew(load_card_file(place), place)
+    Found(again, again.sources[0]).load()  # type: ignore[arg-type]
+    assert (again.rows, again.target.labels, again.licence) == (4, {"a": 2, "b": 2}, "mine")
+    assert (again.attributes[0].codes, again.attributes[1].range) == (("1", "2", "3"), (7, 4500))
+    assert again.view("default") == card.view("default")
+    assert again.notes[0] == "Seen by me."
+    with pytest.raises(ConfigError, match="describes no file of your own"):
+        renew(card.model_copy(update={"sources": ()}), place)
+
+
+def test_cards_beside_the_config_are_found_from_anywhere(
+    save: Save, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").mkdir()
+    monkeypatch.chdir(tmp_path / "here")
+    for folder, label in ((tmp_path / "there", "c"), (tmp_path / "here", "b")):
+        folder.mkdir(exist_ok=True)
+        (folder / "t.csv").write_text(f"x,y\n1.5,a\n2.5,{label}\n")
+        write_card(inspect_file(folder / "t.csv", "y"), folder / "datasets" / "t.yaml")
+        text = "title: T\nalgorithms: [baseline]\nprotocol: {view: default}\ndatasets: [t]\n"
+        (folder / "t.yaml").write_text(text)
+    for folder, label in (("../there", "c"), (os.curdir, "b")):
+        [entry] = load_experiment(Path(folder, "t.yaml")).config.datasets
+        assert [*entry.card.target.labels] == ["a", label]
+
+
+N = 40
+X1, X2 = np.random.default_rng(0).normal(size=(2, N)).round(3)
+LABELS = np.where(X1 + X2 > 0, "yes", "no")
+
+
+def notes(folder: Path, columns: dict[str, object], target: str = "y") -> list[str]:
+    """Return the notes on some columns besides two of numbers."""
+    frame = pd.DataFrame({"x1": X1, "x2": X2, "y": LABELS, **columns})
+    frame.to_csv(folder / "my.csv", index=False)
+    return [*inspect_file(folder / "my.csv", target).notes]
+
+
+def has(found: list[str], start: str) -> bool:
+    return any(note.startswith(start) for note in found)
+
+
+CODES = np.where(LABELS == "yes", "open", np.where(X1 > 0, "shut", "half"))
+
+
+@pytest.mark.parametrize(
+    ("column", "leaks"),
+    [
+        (CODES, True),
+        (np.where(np.arange(N) == np.argmax(LABELS == "no"), "open", CODES), False),
+        (np.where(LABELS == "yes", 5.5, -1.5) + X1 / 100, True),
+        (np.where(LABELS == "yes", 5.5, -1.5) + X1 * 9, False),
+        (np.where(LABELS == "yes", 3, 1), True),
+        ([f"c{i // 2}" for i in range(N)], False),
+    ],
+)
+def test_a_column_that_decides_the_label_is_named(
+    tmp_path: Path, column: object, leaks: bool
+) -> None:
+    assert has(notes(tmp_path, {"z": column}), "z determines y: exclude it") == leaks
+
+
+@pytest.mark.parametrize(
+    ("y", "note"),
+    [
+        (3 * X1 + 1, "x1 repeats y"),
+        (X1 - X2, "y is the sum x1 - x2: exclude it unless"),
+        (X1 - 2 * X2, ""),
+        (X1 - X2 + np.random.default_rng(1).normal(size=N) / 1e4, ""),
+    ],
+)
+def test_what_repeats_or_adds_up_to_a_target_of_numbers_is_named(
+    tmp_path: Path, y: object, note: str
+) -> None:
+    every = notes(tmp_path, {"y": y})
+    assert has(every, note or "x1 repeats") == bool(note)
+    assert has(every, "y is the sum") == note.startswith("y is")
+
+
+@given(st.integers(1, 2000), st.sampled_from([-9, -200, 9999]), st.integers(2, 9))
+def test_a_number_far_from_all_others_in_two_columns_may_mean_a_missing_value(
+    seed: int, word: int, n_words: int
+) -> None:
+    rng = np.random.default_rng(seed)
+    columns = {name: rng.uniform(0, 30, 50) for name in "abc"}
+    for name in "ab":
+        columns[name][:n_words] = word
+    assert _sentinels(columns) == {str(word): "a, b"}
+    del columns["b"]
+    assert _sentinels(columns) == {}
+
+
+@pytest.mark.parametrize("low", [-3.0, 0.0])
+def test_a_frequent_lowest_number_near_the_others_means_itself(low: float) -> None:
+    rng = np.random.default_rng(2)
+    columns = {name: np.maximum(rng.normal(0, 3, 60), low) for name in "ab"}
+    assert _sentinels(columns) == {}
+
+
+def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
+    rng = np.random.default_rng(0)
+    words = [" ".join(rng.choice(["red", "blue", "sky", "sun"], 5)) + f" {i}" for i in range(N)]
+    columns = {
+        "remark": words,
+        "day": [f"{i % 28 + 1}.03.2024" for i in range(N)],
+        "ticket": np.cumsum(rng.integers(1, 9, N)),
+    }
+    every = notes(tmp_path, columns)
+    assert has(every, "Free text, which only estimators of your own can use")
+    assert "Dates, left out; to test on the latest rows, add split: {time: NAME} (day)." in every
+    assert has(every, "A whole number of its own in each row, in rising order")
+    card = inspect_file(tmp_path / "my.csv", "y")
+    assert card.view("default").exclude == ("remark", "day")
+    by_name = card.by_name
+    assert (by_name["day"].date, by_name["day"].codes, by_name["remark"].codes) == (
+        *("%d.%m.%Y", None),
+        None,
+    )
+
+
+def test_labels_of_one_row_each_are_named(tmp_path: Path) -> None:
+    every = notes(tmp_path, {"y": [f"n{i}" for i in range(N)]})
+    assert has(every, "Each label of y has one row")

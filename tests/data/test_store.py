@@ -21,9 +21,8 @@ from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
 from quadrepro.data.store import find_datasets, locate, read_csv
 from quadrepro.errors import DataError
-from tests.cli.call import quadrepro
 from tests.data.tables import assert_same, load_dataset, make_card, make_table, written_card
-from tests.make import refusal
+from tests.make import quadrepro, refusal
 
 
 @pytest.mark.slow

@@ -17,8 +17,7 @@ from quadrepro.engine.dask import workers_of
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare
-from tests.cli.call import quadrepro
-from tests.make import write_config
+from tests.make import quadrepro, write_config
 
 pytestmark = pytest.mark.slow
 

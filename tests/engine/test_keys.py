@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -17,6 +17,7 @@ from quadrepro.base import code
 from quadrepro.core.cell import Cell
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.algorithms import ALGORITHMS
+from quadrepro.core.training.contract import Learner
 from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.engine import keys
 from quadrepro.engine.worker import run_cell
@@ -87,29 +88,30 @@ USES = {
 """Files, and the algorithms whose keys depend on them where the C-bound is measured."""
 
 
-@pytest.mark.parametrize("name", ["adaboost", "lpboost"])
-def test_a_key_depends_on_the_files_that_the_algorithm_and_the_measures_use(
-    name: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    code.code_hash.cache_clear()
-    seen = []
-    monkeypatch.setattr(code, "hash_of", lambda files: seen.append({*files}) or "0")
-    keys.makers(ALGORITHMS[name].make({}), Protocol(view="v", folds=0, measures=("c_bound",)))
-    code.code_hash.cache_clear()
-    used = {file for file in USES if code.PACKAGE / file in seen[0]}
-    assert used == {file for file, names in USES.items() if name in names}
+@pytest.fixture
+def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., set[Path]]]:
+    """Return a function that gives the files whose code is in the key of a cell."""
+    files: list[set[Path]] = []
+    monkeypatch.setattr(code, "hash_of", lambda paths: files.append({*paths}) or "0")
 
-
-def test_a_key_depends_on_the_code_of_metrics_only_if_folds_choose_by_one(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    code.code_hash.cache_clear()
-    seen = []
-    monkeypatch.setattr(code, "hash_of", lambda files: seen.append({*files}) or "0")
-    for by in ("error", "auc"):
-        keys.makers(ALGORITHMS["adaboost"].make({}), Protocol(view="v", choose_by=by))
+    def files_of(algorithm: str, **protocol: Any) -> set[Path]:
         code.code_hash.cache_clear()
-    assert [code.PACKAGE / "core/metrics.py" in files for files in seen] == [False, True]
+        keys.makers(ALGORITHMS[algorithm].make({}), Protocol(view="v", **protocol))
+        return files[-1]
+
+    yield files_of
+    code.code_hash.cache_clear()
+
+
+def test_a_key_depends_on_the_files_that_algorithm_measures_and_choice_use(
+    hashed: Callable[..., set[Path]],
+) -> None:
+    for name in ("adaboost", "lpboost"):
+        files = hashed(name, folds=0, measures=("c_bound",))
+        used = {file for file in USES if code.PACKAGE / file in files}
+        assert used == {file for file, names in USES.items() if name in names}
+    metrics = code.PACKAGE / "core/metrics.py"
+    assert [metrics in hashed("adaboost", choose_by=by) for by in ("error", "auc")] == [False, True]
 
 
 def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
@@ -126,19 +128,15 @@ def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
 
 
 def test_packages_are_those_that_the_learner_computes_with() -> None:
-    packages = {
-        name: keys.makers(ALGORITHMS[name].make({}), Protocol(view="v"))["packages"]
-        for name in ALGORITHMS
-    }
-    assert packages["adaboost"].keys() == {"numpy", "numba"}
-    assert "highspy" in packages["lpboost"]
+    def packages(learner: Learner) -> set[str]:
+        return {*keys.makers(learner, Protocol(view="v"))["packages"]}
 
-
-def test_pandas_is_in_the_key_only_if_a_data_frame_is_handed_over() -> None:
+    assert packages(ALGORITHMS["adaboost"].make({})) == {"numpy", "numba"}
+    assert "highspy" in packages(ALGORITHMS["lpboost"].make({}))
+    # A data frame is handed over only if categories are asked for.
     for asked in (False, True):
         learner = EstimatorPredictor("sklearn:DummyClassifier", categories=asked)
-        packages = keys.makers(learner, Protocol(view="v"))["packages"]
-        assert ("pandas" in packages) == asked
+        assert ("pandas" in packages(learner)) == asked
 
 
 IMPORTS = """

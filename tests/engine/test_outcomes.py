@@ -100,14 +100,11 @@ def split_codes(*splits: list[int], scores: bool = True) -> Outcomes:
     return Outcomes(("row",), ("a", "b"), len(splits), records)
 
 
-def test_classes_without_test_examples_are_counted_by_split() -> None:
+def test_splits_without_examples_of_a_class_are_counted_and_may_not_count_for_a_metric() -> None:
     outcomes = split_codes([0, 1, 2, 0], [0, 1, 1, 0], [0, 0, 0, 0])
     assert outcomes.untested("row") == {"y": 1, "z": 2}
     assert split_codes([0, 1, 2]).untested("row") == {}
-
-
-def test_splits_in_which_a_metric_is_undefined_for_all_columns_do_not_count() -> None:
-    outcomes = split_codes([0, 1, 2, 0], [0, 1, 1, 0], [0, 0, 0, 0]).by(find_metric("auc"), ["row"])
+    outcomes = outcomes.by(find_metric("auc"), ["row"])
     assert outcomes.undefined == {"row": 1}
     assert outcomes.values("row", "a") == [1.0, 1.0]
     assert outcomes.complete("row", "a")

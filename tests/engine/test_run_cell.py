@@ -430,8 +430,12 @@ def over_directions(tmp_path: Path) -> Callable[..., Cell]:
     return make
 
 
-def test_a_transformer_takes_the_place_of_the_stumps(over_directions: Callable[..., Cell]) -> None:
+def test_a_transformer_takes_the_place_of_the_stumps_and_is_not_imported_by_a_plan(
+    over_directions: Callable[..., Cell], tmp_path: Path
+) -> None:
     cell = over_directions(n=7)
+    assert load_experiment(tmp_path / "small.yaml").code == ("my_voters.py",)
+    assert "my_voters" not in sys.modules
     record = run_cell(cell.ready())
     made: dict[str, Any] = {}
     exec(DIRECTIONS, made)
@@ -449,14 +453,6 @@ def test_a_transformer_takes_the_place_of_the_stumps(over_directions: Callable[.
     assert installed["code"] != cells()[0].content["code"]
 
 
-def test_code_of_voters_is_named_in_the_plan_and_not_imported(
-    over_directions: Callable[..., Cell], tmp_path: Path
-) -> None:
-    over_directions()
-    assert load_experiment(tmp_path / "small.yaml").code == ("my_voters.py",)
-    assert "my_voters" not in sys.modules
-
-
 def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     tree = {"name": "sklearn:DecisionTreeClassifier", "grid": {"max_depth": 3}}
     cell = cell_of(tree, folds=0, inputs="voters")
@@ -467,15 +463,3 @@ def test_a_predictor_can_be_given_the_outputs_of_the_stumps() -> None:
     expected.fit(stumps.transform(train), y[split.train])
     wrong = expected.predict(stumps.transform(test)) != y[split.test]
     np.testing.assert_array_equal(run_cell(cell).wrong, wrong)
-
-
-def test_a_mistake_in_code_beside_the_config_is_told_with_its_place(tmp_path: Path) -> None:
-    (tmp_path / "mine_bug.py").write_text(
-        "from sklearn.dummy import DummyClassifier\n"
-        "class Own(DummyClassifier):\n"
-        "    def fit(self, X, y):\n"
-        "        raise ValueError('my bug')\n"
-    )
-    path = write_config(tmp_path, algorithms=[{"name": "mine", "algorithm": "mine_bug:Own"}])
-    record = run_cell(cells_of(path)[0].ready())
-    assert (record.status, record.reason) == ("failed", "ValueError: my bug (mine_bug.py:4)")

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import fcntl
 import os
+import re
+import signal
 import subprocess
 import sys
 import threading
 import time
 import warnings
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from itertools import repeat
 from pathlib import Path
@@ -18,9 +20,10 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pytest
-from joblib import Parallel, parallel_config
+from joblib import Parallel, effective_n_jobs, parallel_config
 from numba.core import event
-from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute_cell
@@ -30,8 +33,9 @@ from quadrepro.core.training.grid import Grid
 from quadrepro.engine import dispatch as engine
 from quadrepro.engine import worker
 from quadrepro.engine.dispatch import compute
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import Record, RecordStore, Status
 from quadrepro.engine.worker import Limits, run_cell
+from quadrepro.errors import ConfigError
 from tests.make import cells, lines_of, plan_of, with_learner
 
 
@@ -42,10 +46,21 @@ class UnprintableError(BaseException):
         raise self
 
 
+def swallow(seconds: float) -> None:
+    """Wait whatever is raised."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            time.sleep(60)
+        except BaseException:
+            continue
+
+
 class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """A classifier that does something else while it is fitted."""
 
     arrays: ClassVar[list[FloatArray]] = []
+    n_threads: ClassVar[list[int]] = []
 
     def __init__(self, action: str = "") -> None:
         self.action = action
@@ -55,6 +70,12 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         match self.action.split():
             case ["exit"]:
                 os._exit(3)
+            case ["kill"]:
+                os.kill(os.getpid(), signal.SIGKILL)
+            case ["leave"]:
+                raise SystemExit(3)
+            case ["raise"]:
+                raise RuntimeError("no vote today")
             case ["unprintable"]:
                 raise UnprintableError
             case ["surrogate"]:
@@ -73,17 +94,20 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             case ["block"]:
                 # C code that handles no signal, and holds the lock of the interpreter.
                 deque(repeat(0), maxlen=0)
+            case ["sleep"]:
+                time.sleep(60)
             case ["swallow"]:
                 swallow(60)
+            case ["disguise"]:
+                try:
+                    time.sleep(60)
+                except BaseException:
+                    raise ValueError("as numpy does") from None
             case ["pid"]:
                 warnings.warn(f"{os.getpid()}", stacklevel=1)
-            case ["alone", folder]:
-                file = Path(folder) / str(os.getpid())
-                file.touch()
-                time.sleep(0.4)
-                warnings.warn(f"{len([*Path(folder).iterdir()])}", stacklevel=1)
-                time.sleep(0.4)
-                file.unlink()
+            case ["count"]:
+                threads = {library["num_threads"] for library in threadpool_info()}
+                self.n_threads[:] = [*threads, effective_n_jobs(2)]
             case ["try", folder, *end]:
                 with (Path(folder) / str(hash(X.tobytes()))).open("a") as file:
                     file.write("x")
@@ -92,18 +116,27 @@ class Odd(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                     os._exit(3)
         return self
 
+    def decision_function(self, X: FloatArray) -> FloatArray:
+        """Return scores beyond single precision."""
+        return np.resize([1e-200, -1e-200, 1e200, -1e200, 0.0], len(X))
+
     def predict(self, X: FloatArray) -> FloatArray:
-        return np.full(len(X), self.classes_[0])
+        return np.asarray(self.classes_[(self.decision_function(X) > 0).astype(int)])
 
 
-def swallow(seconds: float) -> None:
-    """Wait whatever is raised."""
-    end = time.monotonic() + seconds
-    while time.monotonic() < end:
-        try:
-            time.sleep(60)
-        except BaseException:
-            continue
+class OddNumbers(RegressorMixin, BaseEstimator):  # type: ignore[misc]
+    """Predicts numbers without a finite error, or raises an error of two lines."""
+
+    def __init__(self, value: float | None = None) -> None:
+        self.value = value
+
+    def fit(self, X: FloatArray, y: FloatArray) -> OddNumbers:
+        return self
+
+    def predict(self, X: FloatArray) -> FloatArray:
+        if self.value is None:
+            raise ValueError("the first line says it\nat 0x7f140409fb0d")
+        return np.full(len(X), self.value)
 
 
 def odd(action: str = "", number: int = 0) -> Cell:
@@ -125,27 +158,57 @@ def records_of(
 
 
 FAILURES = {
+    "raise": "RuntimeError: no vote today (test_workers.py:",
     "unprintable": "UnprintableError, which cannot be printed",
     "surrogate": r"ValueError: a name such as \udc80",
-    "interrupt": "KeyboardInterrupt: ",
+}
+ENDS: dict[str, tuple[Status, str]] = {
+    **{action: ("failed", reason) for action, reason in FAILURES.items()},
+    "interrupt": ("failed", "KeyboardInterrupt: "),
+    "leave": ("failed", "SystemExit: 3"),
+    "hold 64": ("failed", "out of memory: it may use 1 GB"),
+    "exit": ("crashed", "its worker process died (exit code 3)"),
+    "kill": ("crashed", "its worker process died (SIGKILL)"),
+    "block": ("timeout", "it took more than 4 s"),
+    "swallow": ("timeout", "it took more than 4 s"),
 }
 
 
+def outcome(record: Record) -> str:
+    """Return the parts of a record that do not depend on when and where it is computed."""
+    return repr(replace(record, seconds=0.0, date="", environment={}))
+
+
 @pytest.mark.slow
-def test_any_exception_is_one_failed_record_and_the_others_go_on(tmp_path: Path) -> None:
-    todo = [odd(action) for action in (*FAILURES, "warn")]
-    *failed, good = records_of(tmp_path, todo)
-    assert [record.status for record in failed] == ["failed"] * len(FAILURES)
-    for record, reason in zip(failed, FAILURES.values(), strict=True):
-        assert record.reason.startswith(reason)
+def test_bad_cells_harm_only_themselves_and_workers_leave_the_records_of_this_process(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    good = [odd("print"), odd("warn"), *(odd(number=i) for i in range(4))]
+    records = records_of(tmp_path, [*map(odd, ENDS), *good], seconds=4.0, memory=10**9)
+    for record, (status, reason) in zip(records, ENDS.values(), strict=False):
+        assert (record.status, record.reason[: len(reason)]) == (status, reason)
+    out, err = capfd.readouterr()
+    assert out == ""
+    lines = {"written by C code", "monks, adaboost, repeat 0: half a line, the rest\\udc80"}
+    assert lines <= {*err.splitlines()}
+    here = RecordStore(tmp_path / "here")
+    with warnings.catch_warnings():
+        warnings.simplefilter("always")
+        for cell in good:
+            here.put(run_cell(cell))
+    assert [*map(outcome, records[len(ENDS) :])] == [*map(outcome, here.records_of(good))]
+
+
+def test_a_cell_that_raises_is_a_failed_record_and_others_go_on(tmp_path: Path) -> None:
+    *failed, good = records_of(tmp_path, [*map(odd, FAILURES), odd()], jobs=1)
     assert good.ok
-
-
-@pytest.mark.parametrize("action", ["unprintable", "surrogate"])
-def test_exceptions_fail_one_cell_in_this_process_too(tmp_path: Path, action: str) -> None:
-    bad, good = records_of(tmp_path, [odd(action), odd()], jobs=1)
-    assert (bad.status, good.status) == ("failed", "ok")
-    assert bad.reason.startswith(FAILURES[action])
+    for record, reason in zip(failed, FAILURES.values(), strict=True):
+        assert record.status == "failed"
+        assert record.reason.startswith(reason)
+        assert re.fullmatch(r"\d{4}(-\d\d){2}T\d\d(:\d\d){2}\.\d{3}Z", record.date)
+        assert {"python", "numpy", "scikit-learn"} <= record.environment["versions"].keys()
+        assert record.environment["processor"]["machine"]
+        assert record.environment["git"].keys() in ({"commit", "dirty"}, set())
 
 
 def test_the_users_interrupt_ends_a_run_in_this_process(tmp_path: Path) -> None:
@@ -153,50 +216,80 @@ def test_the_users_interrupt_ends_a_run_in_this_process(tmp_path: Path) -> None:
         records_of(tmp_path, [odd("interrupt")], jobs=1)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("action", ["block", "swallow"])
-def test_a_time_limit_is_kept_in_c_code_and_the_cells_that_run_meanwhile_are_kept(
-    action: str, tmp_path: Path
-) -> None:
-    todo = [odd(action), *(odd(number=i) for i in range(4))]
-    dates = {}
-    store = RecordStore(tmp_path / "records")
-    for record in compute(todo, store, 2, {"small": Limits(seconds=1.0)}):
-        dates[record.key] = time.monotonic(), record
-    late = dates[todo[0].key]
-    assert (late[1].status, late[1].reason) == ("timeout", "it took more than 1 s")
-    assert all(record.ok for key, (_, record) in dates.items() if key != todo[0].key)
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        (np.nan, "ValueError: the RMSE is not finite: a prediction is NaN, infinite or too large"),
+        (1e200, "ValueError: the RMSE is not finite: a prediction is NaN, infinite or too large"),
+        (None, "ValueError: the first line says it (test_workers.py:"),
+    ],
+)
+def test_a_failure_has_one_line_as_its_reason(value: float | None, reason: str) -> None:
+    cell = sampled_cell()
+    path = f"{__name__}:OddNumbers"
+    learner = EstimatorPredictor(path, {"value": value}, predicts="regression")
+    record = run_cell(replace(with_learner(cell, learner), grids=(Grid.from_values({}),)))
+    assert record.status == "failed"
+    assert record.reason.startswith(reason)
 
 
-def test_imports_take_none_of_a_cells_time(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(EstimatorPredictor, "try_code", lambda *_: time.sleep(0.5))
-    assert run_cell(odd(), Limits(seconds=0.4)).ok
+def sampled_cell() -> Cell:
+    """Return a cell whose examples are drawn."""
+    protocol = {"view": "default", "sample": {"train": 20, "test": 9}, "folds": 0}
+    [cell] = plan_of(datasets=["m1"], algorithms=["sklearn:Ridge"], protocol=protocol).cells
+    return cell
 
 
-def test_compilation_takes_none_of_a_cells_time(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_score_beyond_single_precision_keeps_its_sign() -> None:
+    record = run_cell(odd())
+    assert record.scores is not None
+    assert (record.scores[:5] > 0).tolist() == [True, False, True, False, False]
+    assert record.scores[2:4].tolist() == [np.inf, -np.inf]
+
+
+def test_a_cell_has_one_thread_and_no_workers_of_its_own() -> None:
+    with threadpool_limits(2):
+        assert run_cell(odd("count")).ok
+    assert Odd.n_threads == [1, 1]
+
+
+@pytest.mark.parametrize("action", ["sleep", "disguise"])
+def test_a_cell_beyond_its_time_ends_even_if_the_alarm_is_swallowed(action: str) -> None:
+    record = run_cell(odd(action), Limits(seconds=0.2))
+    assert (record.status, record.reason) == ("timeout", "it took more than 0.2 s")
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
+
+
+def test_a_worker_with_other_code_than_the_plan_ends_the_run(tmp_path: Path) -> None:
+    other = replace(odd(), content=odd().content | {"code": "0" * 16})
+    with pytest.raises(ConfigError, match="code or packages differ from the plan's"):
+        list(compute([other], RecordStore(tmp_path), 1))
+
+
+def test_imports_and_compilation_take_none_of_a_cells_time(monkeypatch: pytest.MonkeyPatch) -> None:
     def compile_slowly(*_: object) -> CellResult:
         with event.trigger_event("numba:compile"):
-            time.sleep(0.5)
+            time.sleep(0.3)
         return compute_cell(cell)
 
     cell = odd()
+    monkeypatch.setattr(EstimatorPredictor, "try_code", lambda *_: time.sleep(0.3))
     monkeypatch.setattr(worker, "compute_cell", compile_slowly)
-    assert run_cell(cell, Limits(seconds=0.4)).ok
+    assert run_cell(cell, Limits(seconds=0.25)).ok
 
 
-@pytest.mark.parametrize(("gigabytes", "status"), [(0.5, "ok"), (3.0, "failed")])
+@pytest.mark.parametrize(("gigabytes", "status"), [(0.1, "ok"), (0.6, "failed")])
 def test_memory_is_limited_beyond_what_the_process_has(gigabytes: float, status: str) -> None:
-    before = np.ones(2**28)  # 2 GB
-    assert run_cell(odd(f"hold {gigabytes}"), Limits(memory=10**9)).status == status
+    before = np.ones(2**26)  # 0.5 GB
+    assert run_cell(odd(f"hold {gigabytes}"), Limits(memory=4 * 10**8)).status == status
     Odd.arrays.clear()
     assert len(before)
 
 
 def test_memory_is_not_limited_where_threads_compute() -> None:
     records = []
-    thread = threading.Thread(
-        target=lambda: records.append(run_cell(odd("hold 2"), Limits(memory=10**9)))
-    )
+    cell, limits = odd("hold 0.3"), Limits(memory=10**8)
+    thread = threading.Thread(target=lambda: records.append(run_cell(cell, limits)))
     thread.start()
     thread.join()
     Odd.arrays.clear()
@@ -210,19 +303,6 @@ def test_what_a_cell_prints_goes_to_standard_error_with_its_name(
     out, err = capsys.readouterr()
     assert out == ""
     assert err == "monks, adaboost, repeat 0: half a line, the rest\\udc80\n"
-
-
-@pytest.mark.slow
-def test_nothing_that_a_worker_prints_goes_to_standard_output(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    [record] = records_of(tmp_path, [odd("print")])
-    assert record.ok
-    out, err = capfd.readouterr()
-    assert out == ""
-    assert {"written by C code", "monks, adaboost, repeat 0: half a line, the rest\\udc80"} <= {
-        *err.splitlines()
-    }
 
 
 def test_warnings_are_kept_in_the_record_once_each(tmp_path: Path) -> None:
@@ -252,7 +332,7 @@ def test_only_one_typed_job_without_limits_computes_in_this_process(
 
 
 @pytest.mark.parametrize(
-    ("context", "jobs", "n_workers"), [(1, None, 1), (3, None, 3), (3, 2, 2), (None, None, 5)]
+    ("context", "jobs", "n_workers"), [(1, None, 1), (3, 2, 2), (None, None, 5)]
 )
 def test_jobs_and_else_the_callers_context_decide_how_many_cells_run_at_once(
     context: int | None,
@@ -287,14 +367,11 @@ def test_only_cells_that_ran_with_a_killed_worker_are_tried_again(tmp_path: Path
     todo.insert(2, odd(f"try {tmp_path / 'tries'} exit", number=4))
     records = records_of(tmp_path, todo)
     assert [record.status for record in records] == ["ok", "ok", "crashed", "ok", "ok"]
-    assert "exit code 3" in records[2].reason
     tries = sum(file.stat().st_size for file in (tmp_path / "tries").iterdir())
     assert len(todo) + 1 <= tries <= len(todo) + 2
 
 
-def test_workers_draw_fresh_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    protocol = {"view": "default", "sample": {"train": 20, "test": 9}, "folds": 0}
-    [cell] = plan_of(datasets=["m1"], algorithms=["sklearn:Ridge"], protocol=protocol).cells
+def test_workers_draw_fresh_samples(tmp_path: Path) -> None:
     sent: list[Cell] = []
 
     def send(tasks: engine.Tasks) -> Iterator[Record]:
@@ -302,16 +379,10 @@ def test_workers_draw_fresh_samples(tmp_path: Path, monkeypatch: pytest.MonkeyPa
             sent.append(ready)
             yield run_cell(ready)
 
-    stored = odd()
-    stored = replace(stored, source=cells_source())
-    [*compute([cell, stored], RecordStore(tmp_path), 1, send=send)]  # type: ignore[arg-type]
-    assert {type(c.source).__name__ for c in sent} == {"FreshRows", "Problem"}
-    assert isinstance(cell.source, FreshRows)
-
-
-def cells_source() -> Any:
-    """Return what makes the examples of those cells."""
-    return plan_of().cells[0].source
+    sampled, stored = sampled_cell(), replace(odd(), source=plan_of().cells[0].source)
+    [*compute([sampled, stored], RecordStore(tmp_path), 1, send=send)]  # type: ignore[arg-type]
+    assert {type(cell.source).__name__ for cell in sent} == {"FreshRows", "Problem"}
+    assert isinstance(sampled.source, FreshRows)
 
 
 def test_a_folder_that_cannot_be_written_is_refused_before_a_cell_is_computed(
@@ -362,29 +433,14 @@ def test_a_cell_of_another_run_is_left_to_it_and_its_record_is_used(
         other.communicate(b"\n")
 
 
-def test_a_cell_whose_run_has_ended_without_a_record_is_computed(tmp_path: Path) -> None:
-    with RecordStore(tmp_path).claims() as claims:
-        assert claims.take(odd().key)
-    [record] = compute([odd()], RecordStore(tmp_path), 1)
-    assert record.ok
-
-
-def test_without_locks_of_the_file_system_every_cell_is_computed(
+def test_a_cell_is_computed_after_a_run_without_a_record_and_without_locks_of_the_file_system(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refuse(*_: object) -> None:
         raise OSError(37, "No locks available")
 
+    with RecordStore(tmp_path / "records").claims() as claims:
+        assert claims.take(odd().key)
+    assert records_of(tmp_path, [odd()], jobs=1)[0].ok
     monkeypatch.setattr(fcntl, "lockf", refuse)
-    [record] = compute([odd()], RecordStore(tmp_path), 1)
-    assert record.ok
-
-
-def test_a_rerun_reads_each_record_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    records_of(tmp_path, [odd()], jobs=1)
-    store, read = RecordStore(tmp_path / "records"), list[Path]()
-    original: Callable[[Path], bytes] = Path.read_bytes
-    monkeypatch.setattr(Path, "read_bytes", lambda path: read.append(path) or original(path))
-    assert store.missing([odd()]) == []
-    assert [record.ok for record in store.records_of([odd()])] == [True]
-    assert [path for path in read if path.suffix == ".record"] == [store.path(odd().key)]
+    assert records_of(tmp_path / "more", [odd()], jobs=1)[0].ok

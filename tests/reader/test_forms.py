@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,7 +10,7 @@ import pytest
 
 import quadrepro
 from quadrepro.errors import DataError, QuadreproError
-from quadrepro.reader import read_table
+from quadrepro.reader import PrintedTable, read_table
 from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.draft import table_paper
 from tests.reader.forms import FORMS, workbook, write
@@ -26,6 +25,13 @@ ROWS = [
     ["99% zoo", "0.667", "0.583", "0.625", "0.542", "0.500"],
 ]
 SIZES = dict(zip([row[0] for row in ROWS[1:]], (30, 36, 21, 40, 50, 24), strict=True))
+
+
+def read(folder: Path, ending: str, text: str, **choices: object) -> PrintedTable:
+    """Return the table in a text."""
+    path = folder / f"t.{ending}"
+    path.write_text(text)
+    return read_table(path, **choices)
 
 
 def outcome(path: Path, folder: Path) -> dict[str, bytes | list[tuple[str, ...]]]:
@@ -68,34 +74,28 @@ def test_a_table_of_methods_in_rows_reads_the_same_in_every_form(form: str, tmp_
 
 
 def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> None:
-    path = tmp_path / "t.txt"
-    path.write_text("Data set my method\nbreast cancer 0.9 0.8\nwine 0.7 0.6\n")
     with pytest.raises(DataError):
-        read_table(path)
+        read(tmp_path, "txt", "Data set my method\nbreast cancer 0.9 0.8\nwine 0.7 0.6\n")
     # Those of data sets alone can be told from the numbers.
-    path.write_text("Dataset ours theirs\nbreast cancer 0.9 0.8\nwine red 0.7 0.6\n")
-    assert read_table(path).rows == ("breast cancer", "wine red")
+    table = read(tmp_path, "txt", "Dataset ours theirs\nbreast cancer 0.9 0.8\nwine red 0.7 0.6\n")
+    assert table.rows == ("breast cancer", "wine red")
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "methods"),
+    ("ending", "text"),
     [
-        ("t.tex", r"a & \best{0.9} & 0.8 \\" + "\n" + r"b & 0.7 & 0.6 \\", None),
-        ("t.md", "| d | a |\n|--|--|\n| x | 0.1 | 0.2 |\n", None),
-        ("t.csv", "d,a,b\nx,0.1\ny,0.2,0.3\n", None),
-        ("t.json", '{"d": [{"a": [0.1, 0.2]}]}', None),
-        ("t.json", '{"d": ', None),
-        ("t.html", "<table><tr><td><table></table></td></tr></table>", None),
-        ("t.txt", "It is good.\n", None),
+        ("tex", r"a & \best{0.9} & 0.8 \\" + "\n" + r"b & 0.7 & 0.6 \\"),
+        ("md", "| d | a |\n|--|--|\n| x | 0.1 | 0.2 |\n"),
+        ("csv", "d,a,b\nx,0.1\ny,0.2,0.3\n"),
+        ("json", '{"d": [{"a": [0.1, 0.2]}]}'),
+        ("json", '{"d": '),
+        ("html", "<table><tr><td><table></table></td></tr></table>"),
+        ("txt", "It is good.\n"),
     ],
 )
-def test_what_is_not_a_table_is_refused(
-    tmp_path: Path, name: str, text: str, methods: None
-) -> None:
-    path = tmp_path / name
-    path.write_text(text)
-    with pytest.raises(DataError, match=str(path)):
-        read_table(path)
+def test_what_is_not_a_table_is_refused(tmp_path: Path, ending: str, text: str) -> None:
+    with pytest.raises(DataError, match=str(tmp_path / f"t.{ending}")):
+        read(tmp_path, ending, text)
 
 
 LATEX = r"""
@@ -119,9 +119,7 @@ Other & \cellcolor{gray!6}{green} & 79.0 (2.0) & -- \\
 
 
 def test_latex_is_read_as_it_is_published(tmp_path: Path) -> None:
-    path = tmp_path / "t.tex"
-    path.write_text(LATEX)
-    table = read_table(path)
+    table = read(tmp_path, "tex", LATEX)
     assert table.rows == ("red_one", "blue", "green")
     assert table.methods == ("QuadBoost", "Ada Boost")
     first = table.numbers["red_one", "QuadBoost"]
@@ -132,22 +130,18 @@ def test_latex_is_read_as_it_is_published(tmp_path: Path) -> None:
 
 
 def test_a_name_over_several_rows_ends_where_it_says(tmp_path: Path) -> None:
-    path = tmp_path / "t.tex"
     rows = r"\multirow{2}{*}{x} & 1 & .9 \\ & 2 & .8 \\ \multirow{2}{*}{y} & 1 & .7 \\ & 2 & .6 \\"
     start = r"\begin{tabular}{lrr} Data & Fold & a \\ "
-    path.write_text(rf"{start}{rows}\end{{tabular}}")
-    assert read_table(path).scores["a"].tolist() == pytest.approx([0.85, 0.65])
-    path.write_text(rf"{start}{rows} & 1 & .5 \\ \end{{tabular}}")
+    table = read(tmp_path, "tex", rf"{start}{rows}\end{{tabular}}")
+    assert table.scores["a"].tolist() == pytest.approx([0.85, 0.65])
     with pytest.raises(DataError, match="the row has no name"):
-        read_table(path)
+        read(tmp_path, "tex", rf"{start}{rows} & 1 & .5 \\ \end{{tabular}}")
 
 
 def test_a_place_of_a_grid_may_have_several_lines(tmp_path: Path) -> None:
-    path = tmp_path / "t.rst"
     rule, thick = "+--------+-----+", "+========+=====+"
     lines = ["| Data   | our |", "| set    | way |", thick, "| breast | 0.9 |", "| cancer |     |"]
-    path.write_text("\n".join([rule, *lines, rule, "| wine   | 0.8 |", rule]))
-    table = read_table(path)
+    table = read(tmp_path, "rst", "\n".join([rule, *lines, rule, "| wine   | 0.8 |", rule]))
     assert (table.rows, table.methods) == (("breast cancer", "wine"), ("our way",))
 
 
@@ -169,9 +163,7 @@ Key:
 
 
 def test_wekas_experimenter_is_read_with_its_key(tmp_path: Path) -> None:
-    path = tmp_path / "t.txt"
-    path.write_text(WEKA)
-    table = read_table(path)
+    table = read(tmp_path, "txt", WEKA)
     assert table.rows == ("iris", "breast cancer")
     assert [name.split()[0] for name in table.methods] == ["rules.ZeroR", "rules.OneR", "trees.J48"]
     assert [n.text for n in table.numbers.values()] == [
@@ -195,10 +187,8 @@ def test_several_tables_are_named_and_chosen(tmp_path: Path) -> None:
 
 
 def test_signs_are_read_in_quoted_markdown_with_tags(tmp_path: Path) -> None:
-    path = tmp_path / "t.md"
     rows = "> | x | <b>0.9</b> | 0.8<sup>*</sup> |\n> | y | $0.7 \\pm 0.1$ | 0.6 |\n"
-    path.write_text(f"> | d | a<br>b | c |\n> |--|--|--|\n{rows}")
-    table = read_table(path)
+    table = read(tmp_path, "md", f"> | d | a<br>b | c |\n> |--|--|--|\n{rows}")
     assert (table.methods, table.left_out) == (("a b", "c"), ("signs *",))
     assert table.numbers["x", "a b"].bold
     assert table.numbers["y", "a b"].spread == "0.1"
@@ -217,7 +207,7 @@ def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:
 
 def bomb() -> bytes:
     """Return a workbook that unpacks to more than is read."""
-    return workbook([["d", "a"], *[["x" * 40, "0.5"]] * 1_500_000])
+    return workbook([["d", "a"], ["x" * 10**8, "0.5"]])
 
 
 HOSTILE: dict[str, tuple[str, Callable[[], bytes]]] = {
@@ -256,16 +246,13 @@ def test_a_hostile_file_ends_in_one_line(kind: str, tmp_path: Path) -> None:
 
 
 def test_numbers_keep_their_digits_in_json(tmp_path: Path) -> None:
-    path = tmp_path / "t.json"
-    path.write_text(json.dumps({"a": {"x": 0.5, "y": 0.25}}).replace("0.5", "0.50"))
-    assert read_table(path).numbers["x", "a"].text == "0.50"
+    table = read(tmp_path, "json", '{"a": {"x": 0.50, "y": 0.25}}')
+    assert table.numbers["x", "a"].text == "0.50"
 
 
 def test_rows_on_one_line_keep_their_sizes_and_lines(tmp_path: Path) -> None:
-    path = tmp_path / "t.tex"
     rows = "\\toprule\nSet & \\# test & a \\\\ \\midrule\nx & 10 & .9 \\\\ y & 20 & .8 \\\\"
     end = "\\midrule\nMean & & .85 \\\\\n\\end{tabular}"
-    path.write_text(f"\\begin{{tabular}}{{lrr}}\n{rows} {end}")
-    table = read_table(path)
+    table = read(tmp_path, "tex", f"\\begin{{tabular}}{{lrr}}\n{rows} {end}")
     assert table.sizes == {"# test": {"x": 10, "y": 20}}
     assert table.lines == {"x": 4, "y": 4, "Mean": 5}
