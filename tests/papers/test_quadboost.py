@@ -27,10 +27,7 @@ def theory() -> Cells:
     cells: Cells = {}
     for row in ("titanic", "tictactoe", "monks"):
         for column in ("quadboost", "quadboost-l1", "quadboost-l2", "quadboost-linf"):
-            cells[row, column] = {
-                "test_error": [0.2, 0.25, 0.3, 0.35],
-                **deepcopy(bounds),
-            }
+            cells[row, column] = {"test_error": [0.2, 0.25, 0.3, 0.35], **deepcopy(bounds)}
         l1 = cells[row, "quadboost-l1"]
         cells[row, "quadboost-l1"] = {name: values[1:2] for name, values in l1.items()}
     return cells
@@ -43,11 +40,7 @@ def judge(cells: Cells, lost: tuple[str, str] | None = None) -> Judged:
 def test_quadboosts_theory_is_supported_where_every_inequality_holds() -> None:
     least = "39 of 39 inequalities; smallest bound 0.9000, test error 0.2000 there (titanic, "
     theorem = (f"{least}QuadBoost, T = 1); the bound is below 1 in 9", "supported")
-    assert judge(theory()) == [
-        theorem,
-        theorem,
-        theorem,
-    ]
+    assert judge(theory()) == [theorem, theorem, theorem]
 
 
 @pytest.mark.parametrize(

@@ -11,15 +11,7 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import Ours
 from quadrepro.papers.paper import load_paper
 from quadrepro.papers.rescale.claims import falls_with_examples, truncation_helps
-from tests.papers.measured import (
-    columns_of,
-    evidence_of,
-    judged,
-    load,
-    ours,
-    outcomes_of,
-    rows_of,
-)
+from tests.papers.measured import columns_of, evidence_of, judged, load, ours, outcomes_of, rows_of
 
 
 def test_table_1_is_judged_with_noise_and_shows_the_numbers_without() -> None:

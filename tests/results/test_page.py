@@ -494,9 +494,7 @@ def test_an_impossible_accuracy_is_marked_where_it_is_shown_as_an_error(
     assert why.startswith("impossible on 216 test examples: no such number of correct answers")
 
 
-def test_a_table_in_percent_is_shown_in_percent_and_kept_in_fractions(
-    percent_run: Results,
-) -> None:
+def test_a_table_in_percent_is_shown_in_percent_and_kept_in_fractions(percent_run: Results) -> None:
     frame = percent_run.errors.set_index(["dataset", "algorithm"]).sort_index()
     risks = percent_run.cells.groupby(["dataset", "algorithm"])["value"].mean()
     for place, risk in risks.items():

@@ -16,7 +16,6 @@ from scipy.stats import t as student
 from scipy.stats import ttest_ind_from_stats
 
 from quadrepro.papers.printed import Facts, Printed, Sample
-from quadrepro.stats import LEVEL, Repeats, place_number
 from quadrepro.tables.judge import NO_VARIATION, OurNumbers, PrintedNumber, Verdict, judge, repeated
 
 SPLITS = (0.21, 0.18, 0.25, 0.20, 0.22)
@@ -45,17 +44,15 @@ def p_of(text: str, ours: OurNumbers, sample: Sample, sd: float | None = None) -
 def test_a_number_without_deviation_is_judged_by_students_t(sample: Sample, k: int) -> None:
     mean, spread = np.mean(SPLITS), np.std(SPLITS, ddof=1) * sqrt(1 / k + 1 / 5)
     reach = student.ppf(0.975, 4) * spread
-    for text in ("0.10", "0.15", "0.212", "0.25", "0.2700", "0.29", "0.3"):
+    for text in ("0.10", "0.212", "0.25", "0.2700", "0.3"):
         verdict = judge(PrintedNumber(text, sample), OurNumbers(SPLITS))
-        digits = len(text) - 2
-        half = 0.5 * 10.0**-digits
+        half = 0.5 * 10.0 ** (2 - len(text))
         off = max(0.0, abs(mean - float(text)) - half)
         assert verdict.p_value == pytest.approx(2 * student.sf(off / spread, 4), abs=1e-9)
         assert (verdict.low, verdict.high) == pytest.approx(
             (mean - reach - half, mean + reach + half)
         )
-        assert verdict.ours == pytest.approx(mean)
-        assert verdict.deviation is None
+        assert (verdict.ours, verdict.deviation) == (pytest.approx(mean), None)
 
 
 @pytest.mark.parametrize(("digits", "half"), [(2, 0.005), (0, 0.5)])
@@ -122,7 +119,7 @@ def test_the_sampling_of_test_examples_only_makes_intervals_wider(
         ("runs", 50, 50),
     ],
 )
-@pytest.mark.parametrize("text", ["0.004", "0.008", "0.020", "0.060", "0.2"])
+@pytest.mark.parametrize("text", ["0.004", "0.020", "0.2"])
 def test_the_sampling_of_test_examples_is_in_every_branch(
     name: str, n_printed: int, n_ours: int, text: str
 ) -> None:
@@ -171,7 +168,7 @@ def test_a_deviation_of_zero_is_not_outside_where_ours_or_shares_with_that_mean_
 
 
 @pytest.mark.parametrize("sd", [0.0004, 0.21, 0.5])
-@pytest.mark.parametrize("text", ["0.041", "0.048", "0.060", "0.175"])
+@pytest.mark.parametrize("text", ["0.041", "0.060", "0.175"])
 def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str, sd: float) -> None:
     verdict = judge(PrintedNumber(text, TWENTY, sd), RISKS)
     assert verdict.deviation.word == "outside"
@@ -179,14 +176,6 @@ def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str,
     assert replace(verdict, deviation=None) == alone
 
 
-def test_a_huge_printed_deviation_does_not_put_an_outside_mean_inside() -> None:
-    # 17.5 ± 21 percent where ours are about 4.
-    repeats = Repeats(tuple(RISKS.values), tuple(RISKS.n_test))
-    by_both = place_number(repeats, 0.175, 0.0005, n_printed=10, printed_sd=0.21)
-    assert by_both.p_value > LEVEL
-    verdict = judge(PrintedNumber("0.175", Sample(splits=10), 0.21, 0.005), RISKS)
-    assert verdict.word == "outside"
-    assert verdict.p_value == pytest.approx(p_of("0.175", RISKS, Sample(splits=10)))
 
 
 @given(st.integers(2, 12), st.integers(0, 100))
@@ -262,7 +251,7 @@ def test_runs_on_one_test_set_share_its_sampling_error() -> None:
     assert judge(PrintedNumber("0.15", Sample(splits=10)), ours).word == "outside"
 
 
-@pytest.mark.parametrize("n_repeats", [5, 10, 30])
+@pytest.mark.parametrize("n_repeats", [5, 30])
 def test_runs_on_two_test_sets_of_one_kind_are_seldom_outside(n_repeats: int) -> None:
     rng, n_outside = np.random.default_rng(1), 0
     for _ in range(400):
@@ -284,16 +273,13 @@ def test_runs_on_two_test_sets_of_one_kind_are_seldom_outside(n_repeats: int) ->
         ((float("nan"), 0.2, 0.3), "a split without a number"),
     ],
 )
-@pytest.mark.parametrize("sd", [None, 0.01])
-def test_a_number_without_a_verdict_has_a_reason(
-    values: tuple[float, ...], reason: str, sd: float | None
-) -> None:
-    verdict = judge(PrintedNumber("0.29", TWENTY, sd), OurNumbers(values))
-    assert (verdict.word, verdict.p_value, verdict.reason) == ("not comparable", None, reason)
-    assert verdict.position is None
-    assert verdict.deviation is None
-    three = OurNumbers((0.2, 0.25, 0.3), [50] * 3)
-    assert judge(PrintedNumber("0.29", TWENTY, sd), three).reason == ""
+def test_a_number_without_a_verdict_has_a_reason(values: tuple[float, ...], reason: str) -> None:
+    for sd in (None, 0.01):
+        verdict = judge(PrintedNumber("0.29", TWENTY, sd), OurNumbers(values))
+        assert (verdict.word, verdict.p_value, verdict.reason) == ("not comparable", None, reason)
+        assert verdict.position is verdict.deviation is None
+        three = OurNumbers((0.2, 0.25, 0.3), [50] * 3)
+        assert judge(PrintedNumber("0.29", TWENTY, sd), three).reason == ""
 
 
 def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None:
@@ -305,11 +291,6 @@ def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None
     assert replace(verdict, low=0.2, high=0.2).position == 0
 
 
-def test_the_entry_of_a_verdict_is_that_of_its_deviation() -> None:
-    number = PrintedNumber("0.041", TWENTY, 0.004)
-    verdict = judge(number, RISKS).at("wine", "adaboost", "risk")
-    for part, quantity in ((verdict, "risk"), (verdict.deviation, "deviation of risk")):
-        assert (part.row, part.column, part.quantity) == ("wine", "adaboost", quantity)
 
 
 def table_of(facts: Facts, *texts: str) -> Printed:
@@ -323,18 +304,14 @@ def test_a_number_is_taken_with_its_sample_and_its_standard_deviation() -> None:
     number = PrintedNumber.at(table_of(facts, "0.120", "0.016"), "x", "a")
     assert (number.value, number.rounding, number.sample.n) == (0.12, 0.0005, 16)
     assert (number.sd, number.sd_rounding, number.sd_text) == (0.016, 0.0005, "0.016")
-    error = PrintedNumber.at(
-        table_of(facts.model_copy(update={"spread": "se"}), "0.120", "0.004"), "x", "a"
-    )
+    errors = facts.model_copy(update={"spread": "se"})
+    error = PrintedNumber.at(table_of(errors, "0.120", "0.004"), "x", "a")
     assert (error.sd, error.sd_rounding) == (pytest.approx(0.016), pytest.approx(0.002))
-    assert float(error.sd_text) == pytest.approx(0.016)
+    for text in ("0.004", "12345.6", "0.0000123"):
+        sd_text = PrintedNumber.at(table_of(errors, "5", text), "x", "a").sd_text
+        assert re.fullmatch(r"[\d.]+", sd_text)
+        assert float(sd_text) == pytest.approx(4 * float(text), rel=1e-3)
     nothing = PrintedNumber.at(table_of(facts, "0.120", ""), "x", "a")
     assert (nothing.sd, nothing.sd_rounding, nothing.sd_text) == (None, 0.0, "")
 
 
-@pytest.mark.parametrize("text", ["12345.6", "0.0000123"])
-def test_a_deviation_computed_from_a_standard_error_has_no_exponent(text: str) -> None:
-    facts = Facts(of=Sample(splits=16), spread="se")
-    sd_text = PrintedNumber.at(table_of(facts, "5", text), "x", "a").sd_text
-    assert re.fullmatch(r"[\d.]+", sd_text)
-    assert float(sd_text) == pytest.approx(4 * float(text), rel=1e-3)

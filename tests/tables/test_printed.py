@@ -36,6 +36,9 @@ TABLES = {
     "table2": "algorithm,adaboost,quadboost\nadaboost,0.5,0.6\nquadboost,0.4,0.5\n",
 }
 
+NO_TITANC = "no row 'titanc' is printed; did you mean 'titanic' (.../mypaper/printed/table1.csv:3)?"
+NO_QUADBOST = ".../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mean"
+
 Load = Callable[..., Experiment]
 
 
@@ -76,7 +79,6 @@ def test_printed_rows_stand_under_the_titles_of_the_config(load: Load) -> None:
     assert context.printed("table2").rows == ("adaboost", "quadboost")
 
 
-NO_QUADBOST = ".../mypaper/printed/table1.csv has no algorithm 'quadbost'; did you mean"
 
 
 def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None:
@@ -85,42 +87,31 @@ def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None
     check(experiment)
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "message"),
-    [
-        ("errors: table1", "errors: tabel1", "9:10: the paper ./mypaper has no printed"),
-        ("claims: table1", "claims: table9", "9:47: the paper ./mypaper has no claims"),
-        ("errors: table1", "errors: table2", "9:10: table2 of the paper ./mypaper holds"),
-        (
-            "[monks, titanic,",
-            "[monks, {name: balance, as: titanc},",
-            "3:19: no row 'titanc' is printed; did you mean 'titanic' (.../mypaper/"
-            "printed/table1.csv:3)?",
-        ),
-        ("as: wine 1}", "as: wine 1, printed: iris}", "3:28: no row 'iris' is printed;"),
-        ("name: quadboost", "name: quadbost, algorithm: quadboost", f"6:6: {NO_QUADBOST}"),
-    ],
-)
-def test_what_a_config_misspells_is_named_with_its_place(
-    load: Load, old: str, new: str, message: str
-) -> None:
-    assert refused(lambda: load("config", old, new)).startswith(f".../config.yaml:{message}")
+
+
 
 
 @pytest.mark.parametrize(
     ("file", "old", "new", "message"),
     [
-        ("table1", "titanic", "titanc", "config.yaml:3:19: no row 'titanic' is printed; did"),
-        ("table2", "\nquadboost", "\nquadbost", "config.yaml:6:6: .../mypaper/printed/table2.csv"),
-        ("paper", "quadboost", "quadbost", "config.yaml:6:6: the paper ./mypaper has no algo"),
+        ("config", "errors: table1", "errors: tabel1", "9:10: the paper ./mypaper has no printed"),
+        ("config", "claims: table1", "claims: table9", "9:47: the paper ./mypaper has no claims"),
+        ("config", "errors: table1", "errors: table2", "9:10: table2 of the paper ./mypaper holds"),
+        ("config", "titanic,", "{name: balance, as: titanc},", f"3:19: {NO_TITANC}"),
+        ("config", "wine 1}", "wine 1, printed: iris}", "3:28: no row 'iris' is printed;"),
+        ("config", "name: quadb", "name: quadbost, algorithm: quadb", f"6:6: {NO_QUADBOST}"),
+        ("table1", "titanic", "titanc", "3:19: no row 'titanic' is printed; did"),
+        ("table2", "\nquadboost", "\nquadbost", "6:6: .../mypaper/printed/table2.csv"),
+        ("paper", "quadboost", "quadbost", "6:6: the paper ./mypaper has no algo"),
         ("paper", "[monks]", "[monk]", "mypaper/paper.yaml:7:65: .../config.yaml has no row "),
         ("paper", "[titanic]", "[titanc]", "mypaper/paper.yaml:7:82: .../config.yaml has no row "),
     ],
 )
-def test_what_a_paper_misspells_is_named_with_its_place(
+def test_what_config_or_paper_misspell_is_named_with_its_place(
     load: Load, file: str, old: str, new: str, message: str
 ) -> None:
-    assert refused(lambda: load(file, old, new)).startswith(f".../{message}")
+    place = "" if message.startswith("mypaper") else "config.yaml:"
+    assert refused(lambda: load(file, old, new)).startswith(f".../{place}{message}")
 
 
 @pytest.mark.parametrize(
@@ -170,6 +161,9 @@ def test_a_table_is_described_with_the_numbers_that_meet_a_cell(
     first, second = sorted(t for t in described(load(file, old, new)) if "table3" not in t)[:2]
     assert said in first
     assert second == "printed table2, probability, of one split: 4 of 4 numbers are recomputed"
+    # A table can be named in an option with fields.
+    margins = "margins: {printed: table1, panels: [{row: monks}]}"
+    assert described(load("config", "errors: table1", margins))[0].startswith("printed table1, ")
 
 
 def test_a_reading_of_a_row_that_is_not_printed_is_no_misspelling(load: Load) -> None:
@@ -178,6 +172,3 @@ def test_a_reading_of_a_row_that_is_not_printed_is_no_misspelling(load: Load) ->
     check(load("config", CONFIG, own.partition("tables:")[0] + readings))
 
 
-def test_the_tables_of_an_option_with_fields_are_described(load: Load) -> None:
-    margins = "margins: {printed: table1, panels: [{row: monks}]}"
-    assert described(load("config", "errors: table1", margins))[0].startswith("printed table1, ")

@@ -40,11 +40,7 @@ OFF = Entry(
 TABLE = Table(
     "A title: α & β",
     ("Data set", "L∞"),
-    (
-        ("letter_ab", (OFF,)),
-        ("zoo", (Entry(mark="*"),)),
-        ("50 % | off", (Entry("< 0.001"),)),
-    ),
+    (("letter_ab", (OFF,)), ("zoo", (Entry(mark="*"),)), ("50 % | off", (Entry("< 0.001"),))),
     ("A note.", "* marks ε ≤ 1."),
     ("dataset", "l"),
     (("letter_ab", 0.1), ("zoo", None)),

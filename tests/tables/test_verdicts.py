@@ -70,9 +70,8 @@ def test_without_misses_the_number_that_chance_gives_is_stated() -> None:
     assert statement.startswith("Inside: 32 of 32, outside: 0. If all were drawn like ours, ")
     none = np.prod([chance[0] for chance in verdicts.chances.values()])
     assert misses.p_fewer == pytest.approx(none)
-    assert misses.expected == pytest.approx(
-        sum(chance @ np.arange(5) for chance in verdicts.chances.values())
-    )
+    expected = sum(chance @ np.arange(5) for chance in verdicts.chances.values())
+    assert misses.expected == pytest.approx(expected)
     assert f"{misses.expected:.1f} would be outside on average, and {misses.low} to " in statement
     assert f"(p = {misses.p_value:.3f})" in statement
 
@@ -83,7 +82,6 @@ def test_without_misses_the_number_that_chance_gives_is_stated() -> None:
 def test_the_p_value_of_misses_is_two_sided(p_more: float, p_fewer: float, p_value: float) -> None:
     misses = Misses(3, 1.6, 0, 4, p_more, p_fewer)
     assert misses.p_value == pytest.approx(p_value)
-    assert SCORE_HEADER.index("p") + 1 == SCORE_HEADER.index("p more")
 
 
 def test_only_what_is_outside_after_holms_correction_is_named() -> None:
@@ -98,17 +96,8 @@ def test_only_what_is_outside_after_holms_correction_is_named() -> None:
 
 def test_p_values_after_holm_are_at_least_their_shares_among_our_own_splits() -> None:
     verdicts = table({(0, 0): 3.4, (1, 1): 4.2, (2, 2): 9.0})
-    null = np.concatenate(
-        [
-            null_p_values(
-                np.array(
-                    [v.repeats.values for v in verdicts.judged if v.row == row and v.repeats]
-                ).T,
-                rounding=0.0000005,
-            ).ravel()
-            for row in dict.fromkeys(v.row for v in verdicts.judged)
-        ]
-    )
+    ours = np.array([v.repeats.values for v in verdicts.judged if v.repeats]).reshape(8, 4, -1)
+    null = np.concatenate([null_p_values(row.T, rounding=0.0000005).ravel() for row in ours])
     p_values = [v.p_value or 0.0 for v in verdicts.judged]
     adjusted = holm(tail_p_values(p_values, null))
     expected = [v for v, p in zip(verdicts.judged, adjusted, strict=True) if p <= 0.05]
@@ -118,25 +107,19 @@ def test_p_values_after_holm_are_at_least_their_shares_among_our_own_splits() ->
 
 def test_misses_of_one_row_are_named() -> None:
     statement = [*table({(2, j): 3.0 for j in range(4)}).statement({"row 2": "wine"})]
-    assert any(
-        text.startswith("Most are outside in the row wine: 4 of 4; by chance, some row has 4 or")
-        for text in statement
-    )
+    start = "Most are outside in the row wine: 4 of 4; by chance, some row has 4 or"
+    assert any(text.startswith(start) for text in statement)
     scattered = [*table({(0, 0): 3.0, (1, 1): 3.0}).statement({})]
     assert not any("Most are" in text for text in scattered)
 
 
 def test_rows_whose_columns_have_other_numbers_of_splits_count_as_independent() -> None:
     verdicts = table({})
-    entries = []
-    for verdict in verdicts.entries:
-        if verdict.column == "column 0":
-            shorter = replace(verdict.repeats, values=verdict.repeats.values[1:])
-            verdict = replace(verdict, repeats=shorter)
-        entries.append(verdict)
-    uneven = replace(verdicts, entries=tuple(entries))
-    assert uneven.misses.expected == pytest.approx(32 * 0.05)
-    assert [*uneven.chances["row 3"]] == pytest.approx([*independent_misses(4)])
+    first, *others = verdicts.entries
+    shorter = replace(first.repeats, values=first.repeats.values[1:])
+    entries = (replace(first, repeats=shorter), *others)
+    uneven = replace(verdicts, entries=entries)
+    assert [*uneven.chances["row 0"]] == pytest.approx([*independent_misses(4)])
 
 
 def test_rows_of_one_sample_are_counted_together() -> None:
@@ -193,9 +176,8 @@ def test_a_table_without_a_verdict_gives_the_reasons() -> None:
     text = "None of the printed numbers can be compared: one split (2), no result (1)."
     assert [*verdicts.statement({})] == [text]
     assert verdicts.judged == []
-    numbers = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
-    assert (numbers["numbers"], numbers["inside"], numbers["not comparable"]) == (3, 0, 3)
-    assert numbers["p"] is None
+    score = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
+    assert (score["numbers"], score["inside"], score["not comparable"], score["p"]) == (3, 0, 3, None)
 
 
 def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
@@ -213,14 +195,11 @@ def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
 def test_the_score_has_a_number_for_every_title() -> None:
     verdicts = table({(0, 0): 2.3, (1, 1): 9.0})
     score, misses = dict(zip(SCORE_HEADER, verdicts.score, strict=True)), verdicts.misses
-    assert (score["printed table"], score["numbers"]) == ("table1", 32)
-    assert (score["inside"], score["outside"], score["not comparable"]) == (30, 2, 0)
-    assert (score["expected outside"], score["low"], score["high"]) == (
-        *(misses.expected, misses.low, misses.high),
-    )
-    assert (score["p"], score["p more"], score["p fewer"]) == (
-        *(misses.p_value, misses.p_more, misses.p_fewer),
-    )
+    assert verdicts.score[:5] == ("table1", 32, 30, 2, 0)
+    expected = (misses.expected, misses.low, misses.high)
+    assert (score["expected outside"], score["low"], score["high"]) == expected
+    p_values = (misses.p_value, misses.p_more, misses.p_fewer)
+    assert (score["p"], score["p more"], score["p fewer"]) == p_values
     assert json.loads(str(score["outside after holm"])) == [["row 1", "column 1"]]
     lines = score_text([verdicts]).splitlines()
     assert lines[0] == ",".join(SCORE_HEADER)
@@ -229,22 +208,14 @@ def test_the_score_has_a_number_for_every_title() -> None:
 
 def test_a_sentence_sums_up_the_score() -> None:
     score = ("table1", 12, 9, 1, 2, 0.6, 0, 2, 0.8, 0.4, 0.9, "[]", 0, 0)
-    assert score_sentence("table1", score) == (
-        "9 of 10 printed numbers of Table 1 are inside our intervals, where 9 are expected "
-        "(p = 0.800)."
-    )
-    assert "of appendix_b are inside" in score_sentence("appendix_b", score)
-    assert "of Figure 3 are inside" in score_sentence("figure3", score)
+    text = " are inside our intervals, where 9 are expected (p = 0.800)."
+    for name, shown in (("table1", "Table 1"), ("appendix_b", "appendix_b"), ("figure3", "Figure 3")):
+        assert score_sentence(name, score) == f"9 of 10 printed numbers of {shown}{text}"
 
 
-EXPERIMENT = load_mapping(
-    config(
-        algorithms=[
-            {"name": "ada", "algorithm": "adaboost", "label": "Ada"},
-            {"name": "lp", "algorithm": "lpboost", "label": "LP"},
-        ]
-    )
-)
+ADA = {"name": "ada", "algorithm": "adaboost", "label": "Ada"}
+LP = {"name": "lp", "algorithm": "lpboost", "label": "LP"}
+EXPERIMENT = load_mapping(config(algorithms=[ADA, LP]))
 
 
 @pytest.mark.parametrize(
@@ -267,30 +238,26 @@ def test_numbers_outside_are_listed_in_the_unit_of_the_paper_and_fractions_in_th
     assert (first["printed"], first["ours"], first["low"]) == ("0.0410", "0.05", "0.043214")
     assert [first["verdict"], second["verdict"]] == ["outside", "inside"]
     assert {"Printed table1: Errors.", "A note."} <= {*made.notes}
+    # Rows of comparisons are algorithms.
+    comparison = replace(entry, row="ada", column="lp")
+    made = verdicts_table(EXPERIMENT, [Verdicts("t", (comparison,), one_sample=True)], [])
+    assert [*texts_of(made)] == ["Ada, LP"]
 
 
 def test_deviations_are_rows_of_the_table_and_of_the_csv() -> None:
     made = verdicts_table(EXPERIMENT, [with_deviations({"wine": "0.0031", "monks": "0.0003"})], [])
-    rows = csv_of(made)
-    quantities = ["risk", "deviation of risk"]
-    assert [row["quantity"] for row in rows] == quantities * 2
-    assert [row["printed"] for row in rows] == ["0.040", "0.0031", "0.040", "0.0003"]
-    assert [*texts_of(made)] == ["monks, Ada"]
-    assert texts_of(made)["monks, Ada"][:2] == ("deviation of risk", "0.0003")
+    numbers = [(row["quantity"], row["printed"]) for row in csv_of(made)]
+    mean, spread = ("risk", "0.040"), "deviation of risk"
+    assert numbers == [mean, (spread, "0.0031"), mean, (spread, "0.0003")]
+    [(row, texts)] = texts_of(made).items()
+    assert (row, texts[:2]) == ("monks, Ada", ("deviation of risk", "0.0003"))
 
 
-def test_rows_of_comparisons_have_the_titles_of_the_algorithms() -> None:
-    entry = Verdict("0.90", 0.5, 0.4, 0.6, 0.001).at("ada", "lp", "probability")
-    made = verdicts_table(EXPERIMENT, [Verdicts("t", (entry,), one_sample=True)], [])
-    assert texts_of(made) == {
-        "Ada, LP": ("probability", "0.90", "0.5000", "0.4000 to 0.6000", "0.001")
-    }
 
 
 def test_statements_name_their_table_if_there_are_several() -> None:
     both = [table({}), replace(table({}), printed="table2")]
     alone, together = (verdicts_table(EXPERIMENT, every, []) for every in (both[:1], both))
-    assert [note.partition(" Inside")[0] for note in together.notes[-2:]] == [
-        *("Printed table1:", "Printed table2:")
-    ]
+    starts = [note.partition(" Inside")[0] for note in together.notes[-2:]]
+    assert starts == ["Printed table1:", "Printed table2:"]
     assert alone.notes[-1].startswith("Inside: 32 of 32")

@@ -198,8 +198,7 @@ def test_the_margin_of_other_measures_is_in_their_unit() -> None:
 
 # Both sides are counted: one alone would be below 0.05 from 0.169 on, half of that from 0.248 on.
 @pytest.mark.parametrize(
-    ("gap", "word"),
-    [(0.0, "undecided"), (0.24, "undecided"), (0.25, "refuted"), (-0.5, "refuted")],
+    ("gap", "word"), [(0.0, "undecided"), (0.24, "undecided"), (0.25, "refuted"), (-0.5, "refuted")]
 )
 def test_without_a_margin_a_difference_refutes_and_nothing_supports(gap: float, word: Word) -> None:
     text, judged = same(gap, margin=None)

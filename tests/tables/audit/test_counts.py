@@ -127,10 +127,7 @@ def test_runs_on_one_test_set_count_errors_as_splits_do(tmp_path: Path, sample: 
 NEAREST = [
     ("n_test: {x: 81}", "22.62", "81", "errors", "18/81 = 22.22, 19/81 = 23.46"),
     ("n_test: {x: 3}", "100.1", "3", "errors", "3/3 = 100.0"),
-    (
-        *("metric: accuracy, n_test: {x: 9}", "32", "9"),
-        *("correct answers", "2/9 = 22, 3/9 = 33"),
-    ),
+    (*("metric: accuracy, n_test: {x: 9}", "32", "9"), *("correct answers", "2/9 = 22, 3/9 = 33")),
     ("of: {splits: 2}, n_test: {x: 9}", "12", "2 × 9", "errors", "2/18 = 11, 3/18 = 17"),
     ("of: {runs: 2}, n_test: {x: 9}", "12", "2 × 9", "errors", "2/18 = 11, 3/18 = 17"),
 ]

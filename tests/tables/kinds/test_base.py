@@ -14,12 +14,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
 from quadrepro.tables.conclusion import conclusion
-from quadrepro.tables.kinds import (
-    Context,
-    closing_notes,
-    compares_ratios,
-    make_tables,
-)
+from quadrepro.tables.kinds import Context, closing_notes, compares_ratios, make_tables
 from quadrepro.tables.render import to_markdown
 from tests.make import config
 from tests.tables.contexts import ALGORITHMS, ONE, as_regression, context_of, loaded, outcomes_of
@@ -157,11 +152,7 @@ def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, too_many: bool) -
 
 @pytest.mark.parametrize(
     ("split", "word"),
-    [
-        ({"train": "half"}, "random splits"),
-        ({"outer": "3x2"}, "folds"),
-        ({"outer": 5}, "folds"),
-    ],
+    [({"train": "half"}, "random splits"), ({"outer": "3x2"}, "folds"), ({"outer": 5}, "folds")],
 )
 def test_repeats_are_called_folds_in_a_cross_validation(split: dict[str, Any], word: str) -> None:
     experiment = load_mapping(config(protocol={"view": "quadboost", "split": split}))

@@ -321,10 +321,7 @@ def test_claims_in_points_are_judged_alike_in_every_unit(
     paper = POINTS.replace("UNIT", unit).replace("METRIC", metric)
     judged = texts_of(claims_of(load(table=table, paper=paper), outcomes((9, 8), (9, 10))))
     assert [texts[2:] for texts in judged] == [
-        (
-            "at most 1.50 percentage points (monks); above 2 in 0 of 2",
-            "supported",
-        ),
+        ("at most 1.50 percentage points (monks); above 2 in 0 of 2", "supported"),
         (
             "mean difference +0.75 percentage points, 90% interval −3.99 to +5.49, margin 12, "
             "p = 0.021",

@@ -101,9 +101,7 @@ def test_repeats_show_mean_and_deviation_and_mark_printed_numbers_outside(
     assert [(v.row, v.column) for v in result.verdicts.outside] == outside
 
 
-def test_an_absent_data_set_is_a_row_of_dashes_with_its_reason(
-    experiment: Experiment,
-) -> None:
+def test_an_absent_data_set_is_a_row_of_dashes_with_its_reason(experiment: Experiment) -> None:
     absent = (Absent(name="animals", reason="it is no longer offered."),)
     config = experiment.config.model_copy(update={"absent": absent})
     cells = {**PUBLISHED.cells, ("animals", "quadboost"): "0.120"}
@@ -172,10 +170,7 @@ def test_errors_are_shown_in_percent_where_they_are_printed_so_and_kept_as_fract
         "1.30 ± 0.08 (1.28 ± 0.22)",
         "**1.15 ± 0.06** (**1.17** ± 0.13)",
     )
-    assert texts_of(result.table)["made-up"] == (
-        "**50.00 ± 0.82** (4.00† ± 0.20†)",
-        "60.00 ± 0.82",
-    )
+    assert texts_of(result.table)["made-up"] == ("**50.00 ± 0.82** (4.00† ± 0.20†)", "60.00 ± 0.82")
     note = "Printed: error in percent, mean ± standard deviation of 20 splits."
     assert note in result.table.notes
     row = data_of(result.table)["nist09", "adaboost"]

@@ -152,10 +152,7 @@ def test_entries_are_differences_with_a_star_where_intervals_do_not_overlap(
     titles = experiment.titles
     assert table.title == f"Two: risk of {titles['quadboost']} − {titles['adaboost']}"
     assert table.header == ("Data set", "noise 0", "noise 0.5")
-    assert text_rows(table) == [
-        ("monks", (r"+21.0\*", "+1.0")),
-        ("titanic", (r"−19.0\*", "–")),
-    ]
+    assert text_rows(table) == [("monks", (r"+21.0\*", "+1.0")), ("titanic", (r"−19.0\*", "–"))]
     assert table.data_rows[0][:3] == ("monks", "noise", 0)
     # Fractions, in percentage points only to read.
     expected = (0.11, 0.01 * 2**0.5, 0.32, 0.01 * 8**0.5, 0.21)
