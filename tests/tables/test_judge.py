@@ -176,8 +176,6 @@ def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str,
     assert replace(verdict, deviation=None) == alone
 
 
-
-
 @given(st.integers(2, 12), st.integers(0, 100))
 def test_a_deviation_is_impossible_if_no_shares_with_the_mean_have_it(n: int, percent: int) -> None:
     text = f"{percent / 100:.2f}"
@@ -291,8 +289,6 @@ def test_the_position_is_minus_one_and_one_at_the_ends_of_the_interval() -> None
     assert replace(verdict, low=0.2, high=0.2).position == 0
 
 
-
-
 def table_of(facts: Facts, *texts: str) -> Printed:
     """Return a printed table of one mean and its spread."""
     columns = ("a_mean", "a_sd")
@@ -313,5 +309,3 @@ def test_a_number_is_taken_with_its_sample_and_its_standard_deviation() -> None:
         assert float(sd_text) == pytest.approx(4 * float(text), rel=1e-3)
     nothing = PrintedNumber.at(table_of(facts, "0.120", ""), "x", "a")
     assert (nothing.sd, nothing.sd_rounding, nothing.sd_text) == (None, 0.0, "")
-
-

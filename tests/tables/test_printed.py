@@ -79,16 +79,10 @@ def test_printed_rows_stand_under_the_titles_of_the_config(load: Load) -> None:
     assert context.printed("table2").rows == ("adaboost", "quadboost")
 
 
-
-
 def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None:
     experiment = load("config", "errors: table1, ", "")
     assert Context(experiment, "errors", "").printed("") is NOTHING
     check(experiment)
-
-
-
-
 
 
 @pytest.mark.parametrize(
@@ -170,5 +164,3 @@ def test_a_reading_of_a_row_that_is_not_printed_is_no_misspelling(load: Load) ->
     readings = "readings: [{name: by halves, protocol: {folds: 2}}]\ntables: {errors: table1}\n"
     own = CONFIG.replace("[monks,", "[{name: monks, as: my monks}, monks,")
     check(load("config", CONFIG, own.partition("tables:")[0] + readings))
-
-
