@@ -177,12 +177,7 @@ def test_a_table_without_a_verdict_gives_the_reasons() -> None:
     assert [*verdicts.statement({})] == [text]
     assert verdicts.judged == []
     score = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
-    assert (score["numbers"], score["inside"], score["not comparable"], score["p"]) == (
-        3,
-        0,
-        3,
-        None,
-    )
+    assert [score[k] for k in ("numbers", "inside", "not comparable", "p")] == [3, 0, 3, None]
 
 
 def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
@@ -214,11 +209,8 @@ def test_the_score_has_a_number_for_every_title() -> None:
 def test_a_sentence_sums_up_the_score() -> None:
     score = ("table1", 12, 9, 1, 2, 0.6, 0, 2, 0.8, 0.4, 0.9, "[]", 0, 0)
     text = " are inside our intervals, where 9 are expected (p = 0.800)."
-    for name, shown in (
-        ("table1", "Table 1"),
-        ("appendix_b", "appendix_b"),
-        ("figure3", "Figure 3"),
-    ):
+    names = {"table1": "Table 1", "appendix_b": "appendix_b", "figure3": "Figure 3"}
+    for name, shown in names.items():
         assert score_sentence(name, score) == f"9 of 10 printed numbers of {shown}{text}"
 
 
