@@ -142,17 +142,14 @@ def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
     sentence = conclusion(context, with_baseline(one_data_set(), column))
     assert text in sentence
     assert "Baseline (worse" not in sentence
+    if column == "adaboost":
+        # Over data sets, by Wilcoxon's test; there are two pairs with the baseline.
+        risks = np.array([*MANY.values()])
+        p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
+        sentence = conclusion(context, with_baseline(outcomes_of(MANY), column))
+        assert f"It is better than Baseline (p = {p:.3f})." in sentence
 
 
-def test_over_data_sets_the_best_is_tested_against_the_baseline_by_wilcoxons_test(
-    tmp_path: Path,
-) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
-    risks = np.array([*MANY.values()])
-    # Two pairs with the baseline.
-    p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
-    sentence = conclusion(context, with_baseline(outcomes_of(MANY), "adaboost"))
-    assert f"It is better than Baseline (p = {p:.3f})." in sentence
 
 
 @pytest.mark.parametrize("n_rows", [1, 9])
@@ -179,11 +176,8 @@ def test_too_few_splits_are_named_and_show_no_interval(
 def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Context[str]) -> None:
     risks = np.array([*MANY.values()])
     assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
-    p_values = [
-        wilcoxon(risks[:, a], risks[:, b], method="exact").pvalue
-        for a, b in combinations(range(3), 2)
-    ]
-    adjusted = holm(p_values)
+    pairs = combinations(risks.T, 2)
+    adjusted = holm([wilcoxon(a, b, method="exact").pvalue for a, b in pairs])
     sentence = conclusion(context, outcomes_of(MANY))
     assert sentence.startswith("Best by risk over 9 data sets: QuadBoost (0.200). ")
     assert f" Worse: AdaBoost (p = {adjusted[1]:.3f})." in sentence
@@ -287,29 +281,26 @@ def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike
     assert re.search(r"[Bb]etter[^.]*: a1 \(p = 0\.0\d\d\)", conclusion(context, outcomes))
 
 
-LONG = [f"A rather long name of an algorithm, number {j} (with parentheses)" for j in range(30)]
 
 
-@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 10), (12, 1), (40, 3)])
-@pytest.mark.parametrize("spread", [0, 1, 10])
+
+
+
+
+@pytest.mark.parametrize("shape", [(1, 1), (1, 10), (12, 1)])
+@pytest.mark.parametrize("spread", [0, 10, 100])
+@pytest.mark.parametrize("length", [60, 500])
 def test_it_has_at_most_400_characters_however_many_and_long_the_names_are(
-    shape: tuple[int, int], spread: int
+    shape: tuple[int, int], spread: int, length: int
 ) -> None:
     rng = np.random.default_rng(1)
-    errors = 100 + spread * np.arange(30) + rng.integers(0, 20, (*shape, 30))
-    context, outcomes = comparison_of(errors, LONG)
+    errors = 100 + spread * np.arange(10) + rng.integers(0, 20, (*shape, 10))
+    context, outcomes = comparison_of(errors, [f"{j} (long)".ljust(length, "x") for j in range(10)])
     assert len(conclusion(context, outcomes)) <= 400
-    lost = {place: Record("k", "failed") for place in outcomes.records if place[1] > "a5"}
-    gap = replace(outcomes, records={**outcomes.records, **lost})
-    sentence = conclusion(context, gap)
+    lost = {place: Record("k", "failed") for place in outcomes.records if place[1] > "a3"}
+    sentence = conclusion(context, replace(outcomes, records={**outcomes.records, **lost}))
     assert sentence.startswith("Best by risk")
     assert len(sentence) <= 400
-
-
-def test_no_name_can_make_it_longer_than_400_characters() -> None:
-    errors = 100 + np.arange(6) * 50 + np.zeros((9, 1, 6), dtype=np.int64)
-    context, outcomes = comparison_of(errors, [f"{j}" * 500 for j in range(6)])
-    assert len(conclusion(context, outcomes)) <= 400
 
 
 PAPER = """title: Ours
@@ -341,11 +332,11 @@ def verdict_of(folder: Path, repeats: int, tables: str) -> str:
     """Return the conclusion of a paper whose 0.9 is outside."""
     text = PAPER_CONFIG.format(repeats=repeats, tables=tables)
     experiment = beside_paper(folder, text, PAPER, table1=TABLE)
-    splits: list[Mapping[str, tuple[int, ...]]] = [
+    splits = (
         {row: tuple(n + r % 2 for n in counts) for row, counts in ERRORS.items()}
         for r in range(repeats)
-    ]
-    outcomes = outcomes_of(*map(dict, splits))
+    )
+    outcomes = outcomes_of(*splits)
     return paper_conclusion(experiment, make_tables(experiment, outcomes))
 
 
@@ -354,11 +345,7 @@ def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgeme
 ) -> None:
     sentence = verdict_of(tmp_path, 6, "errors: table1, claims: table1")
     numbers, _, claims = sentence.partition(" Claims: ")
-    assert re.fullmatch(
-        r"5 of 6 printed numbers of Table 1 are inside our intervals, where 6 are expected "
-        r"\(p [=<] 0\.\d{3}\)\.",
-        numbers,
-    )
+    assert numbers.startswith("5 of 6 printed numbers of Table 1 are inside our intervals, where 6 ")
     assert {*re.findall(r"[a-z]+ \d", claims)} == {"agrees 1", "disagrees 1"}
 
 
