@@ -11,16 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record, RecordStore
+from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import Ours, Word
-from quadrepro.results.files import write_results
 from quadrepro.tables.kinds import Context
-from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, WORDS, _on_splits, claims_table
+from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, claims_table
 from quadrepro.tables.table import Table
 from tests.make import of_wrong
 from tests.papers.measured import MIRROR, errors_of, texts_of
@@ -103,8 +100,14 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load)
     assert names == ["Ada wins", "Ada wins one", "Or the other", fast, "On splits", "Curves"]
     assert table.timed_rows == (fast, "Ada is fast")
     kept = "the config keeps no measure 'train_error'"
-    starts = ("2 of 2 (2 wins, 0 ties)", *["1 of 1 (1 wins, 0 ties)"] * 2, "1 times as fast [1, 1]; ")
-    assert [texts[0].startswith(start) for texts, start in zip(texts_of(table), starts)] == [True] * 4
+    starts = (
+        "2 of 2 (2 wins, 0 ties)",
+        *["1 of 1 (1 wins, 0 ties)"] * 2,
+        "1 times as fast [1, 1]; ",
+    )
+    assert [texts[0].startswith(start) for texts, start in zip(texts_of(table), starts)] == [
+        True
+    ] * 4
     assert [texts[1:] for texts in texts_of(table)] == [
         ("agrees", "2 of 2 (1 wins, 1 ties)", "supported"),
         ("agrees", "1 of 1 (1 wins, 0 ties)", "supported"),
@@ -119,8 +122,6 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load)
     assert [row[1] for row in table.data_rows] == ["false"] * 3 + ["true"] + ["false"] * 2
     assert [row[2:] for row in table.data_rows] == texts_of(table)
     assert [row[0] for row in table.data_rows][:3] == names[:3]
-
-
 
 
 def test_single_splits_are_counted_but_for_times(load: Load) -> None:
@@ -268,10 +269,6 @@ claims:
 """
 
 
-
-
-
-
 def test_claims_on_another_metric_follow_its_direction(load: Load) -> None:
     table = "d,ada,quad\nmonks,0.90,0.80\ntitanic,0.80,0.85\n"
     config = CONFIG + "metrics: [auc]\n"
@@ -292,7 +289,3 @@ def test_claims_on_another_metric_follow_its_direction(load: Load) -> None:
     [unasked] = texts_of(claims_of(load(table=table, paper=AUC), ours))
     assert unasked[:2] == ("the config does not ask for metrics: [auc]", "undecided")
     assert unasked[2:] == wins[2:]
-
-
-
-

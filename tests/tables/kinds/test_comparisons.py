@@ -116,8 +116,6 @@ def test_stars_are_of_wilcoxons_test_with_holms_method(experiment: Experiment) -
     assert any(text.startswith(note) for text in table.notes)
 
 
-
-
 @pytest.mark.parametrize("outcomes", [outcomes_of(MANY), outcomes_of(*SPLITS)])
 def test_numbers_of_a_pair_are_those_of_its_one_comparison(
     experiment: Experiment, outcomes: Outcomes
@@ -136,8 +134,6 @@ def test_numbers_of_a_pair_are_those_of_its_one_comparison(
         for b, entry in zip(COLUMNS, entries, strict=True):
             starred = (a, b) in pairs and pairs[a, b].winner is not None
             assert entry.mark == "*" * starred
-
-
 
 
 def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
@@ -225,10 +221,6 @@ def test_splits_of_one_data_set_are_compared_by_the_corrected_test(
     assert first[1] == ("−0.50" if regression else "−20.0")
     assert ("in percentage points" in table.notes[0]) is not regression
     assert "corrected resampled t-test" in table.notes[1]
-
-
-
-
 
 
 def test_one_or_two_splits_have_no_test_but_that_of_examples(experiment: Experiment) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -150,8 +149,6 @@ def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
         assert f"It is better than Baseline (p = {p:.3f})." in sentence
 
 
-
-
 @pytest.mark.parametrize("n_rows", [1, 9])
 def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
     tmp_path: Path, n_rows: int
@@ -279,12 +276,6 @@ def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike
     assert "a1" not in worse
     assert "a1" not in near
     assert re.search(r"[Bb]etter[^.]*: a1 \(p = 0\.0\d\d\)", conclusion(context, outcomes))
-
-
-
-
-
-
 
 
 @pytest.mark.parametrize("shape", [(1, 1), (1, 10), (12, 1)])

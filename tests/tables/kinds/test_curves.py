@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from math import log, nan
 from pathlib import Path
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
+
 from quadrepro.config.config import Experiment
 from quadrepro.core.measures.names import title_of
 from quadrepro.core.training.grid import Grid
@@ -16,18 +20,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds import check_tables
-from tests.tables.contexts import asking_for, csv_of, loaded, panels_of, table_of, text_rows
-from dataclasses import replace
-from pathlib import Path
-import pytest
-from matplotlib.colors import to_hex
-from matplotlib.figure import Figure
-from quadrepro.config.config import Experiment
-from quadrepro.engine.outcomes import Outcomes
-from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
-from tests.tables.contexts import loaded, made, panels_of, table_of, text_rows
-
+from tests.tables.contexts import asking_for, csv_of, loaded, made, panels_of, table_of, text_rows
 
 CURVES = """title: Two
 repeats: 2
@@ -115,7 +109,9 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
     shown += [("QuadBoost", "1"), ("QuadBoost", "10"), ("LPBoost", "any")]
     assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(load("scale: log\n    panels", "panels"), "curves", measured_outcomes(all_measures()))
+    linear = table_of(
+        load("scale: log\n    panels", "panels"), "curves", measured_outcomes(all_measures())
+    )
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
@@ -172,7 +168,9 @@ def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
     load: Load, figures: list[Figure]
 ) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert panels_of(load(), "curves", measured_outcomes(zeros), figures)[0].get_yscale() == "linear"
+    assert (
+        panels_of(load(), "curves", measured_outcomes(zeros), figures)[0].get_yscale() == "linear"
+    )
     panels = panels_of(load(), "curves", measured_outcomes({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
@@ -180,7 +178,9 @@ def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
 def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = panels_of(load(TRAINING, MARKED), "curves", measured_outcomes(marked()), figures)
+    training, testing = panels_of(
+        load(TRAINING, MARKED), "curves", measured_outcomes(marked()), figures
+    )
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
     colours = [line.get_color() for line in lines(testing)]
@@ -242,7 +242,9 @@ ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load_times(folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
+def load_times(
+    folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}"
+) -> Experiment:
     return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
 
 

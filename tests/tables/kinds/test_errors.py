@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from scipy.stats import ttest_ind_from_stats
 from sklearn.metrics import roc_auc_score
 
 from quadrepro.api import reproduce
@@ -29,7 +28,6 @@ from tests.tables.contexts import (
     ALGORITHMS,
     ONE,
     as_regression,
-    beside_paper,
     csv_of,
     loaded,
     made,
@@ -175,18 +173,6 @@ def test_errors_are_shown_in_percent_where_they_are_printed_so_and_kept_as_fract
     row = data_of(result.table)["nist09", "adaboost"]
     names = ("quantity", "mean", "sd", "printed", "printed sd")
     assert [row[name] for name in names] == ["risk", "0.013", "0.00081649658", "0.0128", "0.0022"]
-
-
-
-
-
-
-
-
-
-
-
-
 
 
 MIXED = """title: Mixed

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import fmean, stdev
+
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from scipy.stats import t as student
+
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
@@ -16,26 +20,17 @@ from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import MISSING
-from tests.tables.contexts import asking_for, loaded, made, panels_of, table_of, texts_of
-from dataclasses import replace
-from pathlib import Path
-from statistics import fmean, stdev
-import pytest
-from matplotlib.figure import Figure
-from quadrepro.config.config import Experiment
-from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds import check_tables
 from tests.tables.conftest import CONFIG as THREE
 from tests.tables.contexts import (
     as_regression,
     asking_for,
     loaded,
+    made,
     outcomes_of,
     panels_of,
     table_of,
     texts_of,
 )
-
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -118,7 +113,9 @@ def test_the_dagger_is_after_the_mean_or_after_the_deviation(experiment: Experim
         rng = np.random.default_rng(0)
         ends = sd * np.sqrt(49 / 50) * np.tile([-1.0, 1.0], 25)
         kept = {
-            ("wisconsin", "adaboost", split): mean + rng.normal(0, 0.002) + rng.normal(1, 0.01) * ends
+            ("wisconsin", "adaboost", split): mean
+            + rng.normal(0, 0.002)
+            + rng.normal(1, 0.01) * ends
             for split in range(SPLITS)
         }
         table = table_of(experiment, "margins", outcomes(kept))

@@ -180,8 +180,6 @@ def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
             assert float(row[quantity]) == pytest.approx(value, rel=1e-5)
 
 
-
-
 def number_of(text: str) -> float:
     """Return a number to read, which has the sign of a minus."""
     return float(text.replace("−", "-"))
@@ -203,10 +201,6 @@ def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried
         assert numbers == pytest.approx(factors, abs=0.051)
         assert number_of(texts[reading]["log BF"]) == pytest.approx(sum(factors), abs=0.051)
         assert float(texts[reading]["needed"]) >= math.log(20 * 3) - 0.051
-
-
-
-
 
 
 def test_a_row_without_all_splits_is_left_out_wherever_it_counts(experiment: Experiment) -> None:
@@ -343,8 +337,6 @@ def test_a_config_without_readings_is_refused(tmp_path: Path) -> None:
     without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
     with pytest.raises(ConfigError, match=r"13:3: nothing to compare: give readings"):
         check_tables(loaded(tmp_path, without))
-
-
 
 
 CV_CONFIG = """title: Folds
