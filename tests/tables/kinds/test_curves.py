@@ -61,8 +61,8 @@ def load(tmp_path: Path) -> Load:
     return load
 
 
-def measured_outcomes(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
-    """Return measured_outcomes of two splits; algorithms without measures are missing."""
+def two_splits(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
+    """Return two_splits of two splits; algorithms without measures are missing."""
     records, cell_grids = {}, {}
     for column, grid in grids.items():
         for split in range(2):
@@ -100,7 +100,7 @@ def lines(panel: Axes) -> list:
 
 
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -> None:
-    table = table_of(load(), "curves", measured_outcomes(all_measures()))
+    table = table_of(load(), "curves", two_splits(all_measures()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     data = [("adaboost", t) for t in range(1, 33)]
     data += [("quadboost", 1), ("quadboost", 10), ("lpboost", None)]
@@ -110,7 +110,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
     assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
     linear = table_of(
-        load("scale: log\n    panels", "panels"), "curves", measured_outcomes(all_measures())
+        load("scale: log\n    panels", "panels"), "curves", two_splits(all_measures())
     )
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
@@ -118,7 +118,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
 
 def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
     measured = marked()
-    table = table_of(load(TRAINING, MARKED), "curves", measured_outcomes(measured))
+    table = table_of(load(TRAINING, MARKED), "curves", two_splits(measured))
     assert table.header[-1] == title_of("adaboost_rounds")
     rows = {(row["algorithm"], row["n_rounds"]): [*row.values()][3:] for row in csv_of(table)}
     assert rows["adaboost", "1"][::4] == ["0.5", "10.0"]
@@ -126,7 +126,7 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
     assert [*map(float, rows["quadboost", "1"][2:4])] == pytest.approx([0.3, 0.02**0.5])
     assert rows["lpboost", ""][4:] == ["", ""]
     del measured["lpboost"]
-    rows_to_read = text_rows(table_of(load(), "curves", measured_outcomes(measured)))
+    rows_to_read = text_rows(table_of(load(), "curves", two_splits(measured)))
     assert rows_to_read[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
@@ -134,7 +134,7 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
 def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
     load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = panels_of(load(), "curves", measured_outcomes(all_measures()), figures)
+    training, testing = panels_of(load(), "curves", two_splits(all_measures()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -155,7 +155,7 @@ def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
 ) -> None:
     measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = panels_of(load(), "curves", measured_outcomes(measured), figures)
+    training, testing = panels_of(load(), "curves", two_splits(measured), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
@@ -169,9 +169,9 @@ def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
 ) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
     assert (
-        panels_of(load(), "curves", measured_outcomes(zeros), figures)[0].get_yscale() == "linear"
+        panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
     )
-    panels = panels_of(load(), "curves", measured_outcomes({}), figures)
+    panels = panels_of(load(), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
@@ -179,7 +179,7 @@ def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     load: Load, figures: list[Figure]
 ) -> None:
     training, testing = panels_of(
-        load(TRAINING, MARKED), "curves", measured_outcomes(marked()), figures
+        load(TRAINING, MARKED), "curves", two_splits(marked()), figures
     )
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
@@ -201,7 +201,7 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     load: Load, figures: list[Figure], measures: list[str], differ: str
 ) -> None:
     experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
-    [panel] = panels_of(experiment, "curves", measured_outcomes(all_measures()), figures)
+    [panel] = panels_of(experiment, "curves", two_splits(all_measures()), figures)
     a, b = lines(panel)[:2]
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
     legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
@@ -219,7 +219,7 @@ def test_neither_large_measures_nor_values_along_the_axis_have_exponents(load: L
     measured = all_measures()
     measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
     grids = GRIDS | {"quadboost": Grid.from_values({"n_rounds": [0.00001, 1000000]})}
-    rows = text_rows(table_of(load(), "curves", measured_outcomes(measured, grids)))
+    rows = text_rows(table_of(load(), "curves", two_splits(measured, grids)))
     assert rows[0][1][2].startswith("12345.7 ± 0.0")
     values = [entries[1] for name, entries in rows if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]

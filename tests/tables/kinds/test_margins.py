@@ -113,10 +113,8 @@ def test_the_dagger_is_after_the_mean_or_after_the_deviation(experiment: Experim
         rng = np.random.default_rng(0)
         ends = sd * np.sqrt(49 / 50) * np.tile([-1.0, 1.0], 25)
         kept = {
-            ("wisconsin", "adaboost", split): mean
-            + rng.normal(0, 0.002)
-            + rng.normal(1, 0.01) * ends
-            for split in range(SPLITS)
+            ("wisconsin", "adaboost", i): mean + rng.normal(0, 0.002) + rng.normal(1, 0.01) * ends
+            for i in range(SPLITS)
         }
         table = table_of(experiment, "margins", outcomes(kept))
         texts.append(texts_of(table)["wisconsin"][0].partition(" (")[2])
