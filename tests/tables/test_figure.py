@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-import matplotlib
-import pytest
-from quadrepro.tables.figure import fitted, new_figure
 from collections.abc import Callable, Sequence
 from itertools import combinations
 from math import ceil, inf, sqrt
 from pathlib import Path
 from unittest.mock import patch
+
+import matplotlib
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from scipy.stats import studentized_range
+
 from quadrepro.stats import Comparison, FriedmanTest, RankedMethod, Ranking, rank_methods
+from quadrepro.tables.figure import fitted, new_figure
 from quadrepro.tables.ranking import draw_ranks
 
 
@@ -143,7 +143,6 @@ def rankings(draw: st.DrawFn) -> tuple[list[float], set[tuple[int, int]]]:
     return ranks, set(draw(st.lists(st.sampled_from(pairs), unique=True)))
 
 
-@settings(max_examples=10)
 @given(rankings())
 def test_methods_share_a_bar_if_and_only_if_the_test_does_not_separate_them(
     example: tuple[list[float], set[tuple[int, int]]],
@@ -166,9 +165,7 @@ def test_methods_share_a_bar_if_and_only_if_the_test_does_not_separate_them(
 @pytest.mark.parametrize("nemenyi", [False, True])
 def test_names_neither_overlap_nor_leave_the_figure(n: int, nemenyi: bool) -> None:
     rng = np.random.default_rng(n)
-    scores = {
-        f"a rather long name of method {i}": [*rng.normal(0.4 * i, 1, 60)] for i in range(n)
-    }
+    scores = {f"a rather long name of method {i}": [*rng.normal(0.4 * i, 1, 60)] for i in range(n)}
     figure = drawn(rank_methods(scores), nemenyi)
     renderer = FigureCanvasAgg(figure).get_renderer()
     boxes = [text.get_window_extent(renderer) for text in figure.axes[0].texts]

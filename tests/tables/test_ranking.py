@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from quadrepro.stats import Ranking, critical_difference, rank_methods, rounded_p
+from scipy.stats import rankdata, wilcoxon
+
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
+from quadrepro.core.metrics import METRICS
+from quadrepro.errors import ConfigError
+from quadrepro.stats import Ranking, critical_difference, holm, rank_methods, rounded_p
+from quadrepro.tables.kinds import check_tables
+from quadrepro.tables.kinds.ranking import scale_of
 from quadrepro.tables.ranking import (
     Scale,
     behind,
@@ -18,20 +27,7 @@ from quadrepro.tables.ranking import (
     nemenyi_note,
     pairs_table,
 )
-from quadrepro.tables.render import entry_text, number_text, to_csv
-from quadrepro.tables.table import Table
-from dataclasses import replace
-from typing import Any
-import numpy as np
-import pytest
-from scipy.stats import rankdata, wilcoxon
-from quadrepro.config.config import Experiment
-from quadrepro.config.loading import load_mapping
-from quadrepro.core.metrics import METRICS
-from quadrepro.errors import ConfigError
-from quadrepro.stats import critical_difference, holm, rank_methods
-from quadrepro.tables.kinds import check_tables
-from quadrepro.tables.kinds.ranking import scale_of
+from quadrepro.tables.render import number_text, to_csv
 from tests.make import config
 from tests.tables.contexts import (
     ONE,
@@ -45,7 +41,6 @@ from tests.tables.contexts import (
     table_of,
     texts_of,
 )
-
 
 LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 0.25, 0.3, 0.2]}
 RISKS = {
@@ -64,10 +59,6 @@ def sentence(ranking: Ranking, scale: Scale = LOWER) -> str:
     return closing_sentence(ranking, {m.name: m.name for m in ranking.methods}, scale)
 
 
-
-
-
-
 def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
     test = "By Wilcoxon's signed-rank test over 7 data sets (p ≤ 0.05)."
     # Neither a rope nor an adjustment for one pair is mentioned.
@@ -80,8 +71,6 @@ def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
     few = sentence(rank_methods({name: values[:4] for name, values in LOSSES.items()}))
     assert few.startswith("The two are not significantly different.")
     assert few.endswith("; 4 data sets are too few for that.")
-
-
 
 
 def test_splits_are_compared_by_the_corrected_test() -> None:
@@ -107,12 +96,6 @@ def test_with_a_rope_that_covers_the_interval_no_method_is_called_better() -> No
     assert ranking.pairs["a", "c"].p_adjusted <= 0.05
     assert "within the rope and immaterial" in sentence(ranking)
     assert not re.search("Not significantly|No pair differs significantly", sentence(ranking))
-
-
-
-
-
-
 
 
 @given(
@@ -183,8 +166,6 @@ def test_pairs_are_in_the_order_of_the_mean_ranks_with_rounded_numbers_to_read()
     assert texts_of(table)["A – B"][0] == "6–1–0"
 
 
-
-
 def test_a_table_with_a_control_has_no_best_group() -> None:
     ranking = rank_methods(RISKS, control="b")
     table = methods_table("T", ranking, TITLES, LOWER)
@@ -206,7 +187,8 @@ def test_ratios_have_no_mean_score() -> None:
 
 def test_few_rows_or_splits_have_neither_interval_nor_text_of_a_difference() -> None:
     few = rank_methods({name: values[:4] for name, values in RISKS.items()})
-    assert all(row[1].endswith(" [–]") for row in texts_of(pairs_table("T", few, TITLES, LOWER)).values())
+    pairs = texts_of(pairs_table("T", few, TITLES, LOWER)).values()
+    assert all(row[1].endswith(" [–]") for row in pairs)
     assert behind(few.pairs["b", "a"], LOWER) == ""
     two = rank_methods({"a": [0.1, 0.2], "b": [0.2, 0.4]}, test_share=0.5)
     tables = methods_table("", two, TITLES, SPLITS), pairs_table("", two, TITLES, SPLITS)
@@ -219,8 +201,6 @@ def test_an_infinite_f_is_shown() -> None:
     risks = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.4, 0.5]}
     note = methods_table("T", rank_methods(risks), TITLES, LOWER).notes[0]
     assert note.endswith("Iman and Davenport: ∞, p = 0.028.")
-
-
 
 
 def test_the_csv_of_pairs_has_every_pair_and_number() -> None:
@@ -252,10 +232,6 @@ def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
         assert score["wins"] == risk["wins"]
 
 
-
-
-
-
 def test_the_note_on_nemenyis_test_has_its_critical_difference() -> None:
     ranking = rank_methods(RISKS)
     assert f"that are {critical_difference(3, 7):.2f} or more apart" in nemenyi_note(ranking, 0.05)
@@ -271,8 +247,6 @@ def test_a_worse_method_is_behind_by_a_positive_difference(higher: bool) -> None
     sizes = [abs(c.difference), *sorted(abs(x) for x in (c.low, c.high))]
     texts = re.split(", interval | to ", behind(c, scale))
     assert [*map(float, texts)] == pytest.approx(sizes, abs=6e-4)
-
-
 
 
 def test_shares_are_shown_as_percentage_points() -> None:
@@ -325,8 +299,6 @@ def test_each_method_has_a_row_with_its_comparison_with_the_best(ranked: Experim
     assert "over 9 data sets" in table.notes[0]
     assert "adjusted for 3 pairs by Holm's method" in " ".join(table.notes)
     assert "LPBoost: a departure." in table.notes
-
-
 
 
 def test_rmses_are_ranked_by_ratios_and_have_no_mean(ranked: Experiment) -> None:

@@ -11,15 +11,17 @@ from collections.abc import Iterator
 from dataclasses import replace
 from math import floor, inf, log10, nan
 from pathlib import Path
+from statistics import mean, stdev
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
+
 from quadrepro.tables.render import (
     csv_text,
     entry_text,
-    escaped,
     number_text,
     printed_text,
     significant,
@@ -29,15 +31,8 @@ from quadrepro.tables.render import (
     to_terminal,
     write_table,
 )
-from quadrepro.tables.table import Entry, Table
+from quadrepro.tables.table import Entry, Table, decimals, listed, moments
 from tests.make import CONTROLS
-from math import inf, nan
-from statistics import mean, stdev
-import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from quadrepro.tables.table import Entry, decimals, listed, moments, words
-
 
 OFF = Entry(
     0.12, 0.02, "0.131", "0.002", bold=True, printed_bold=True, outside=True, spread_outside=True
@@ -178,8 +173,6 @@ def test_significant_digits_follow_the_size_without_an_exponent(
     assert significant(0.12346, percent=True) == significant(12.346) == "12.35"
 
 
-
-
 def test_a_printed_number_keeps_its_digits_in_percent() -> None:
     pairs = {"0.0420": "4.20", "0.1": "10", "1": "100", "0.004": "0.4", "": ""}
     assert {text: printed_text(text, True) for text in pairs} == pairs
@@ -276,8 +269,6 @@ def test_a_csv_keeps_eight_digits_of_numbers_and_all_of_texts() -> None:
     assert csv_text(("a", "b", "c"), [(nan, None, "x")]) == "a,b,c\n,,x\n"
 
 
-
-
 @pytest.mark.parametrize("name", NAMES)
 def test_a_csv_has_names_as_they_are(name: str) -> None:
     table = replace(TABLE, data_header=(name, "x"), data_rows=((name, 0.5),))
@@ -300,8 +291,6 @@ def test_every_number_is_whole_and_no_line_is_too_wide_or_ends_with_blanks(width
         assert text.count(f"0.{i:03d}") == text.count(f"(1.{i:03d}†)") == 1
     assert max(map(len, text.splitlines())) <= width
     assert re.search(r"\x1b| $", text, re.MULTILINE) is None
-
-
 
 
 def test_a_number_and_its_deviation_stay_on_one_line() -> None:
@@ -351,8 +340,6 @@ def test_moments_are_none_with_too_few_values() -> None:
     assert moments(values) == (pytest.approx(mean(values)), pytest.approx(stdev(values)))
     # The deviation of equal values is exactly zero.
     assert moments([0.1] * 7) == (0.1, 0.0)
-
-
 
 
 def test_items_with_commas_are_separated_by_semicolons() -> None:

@@ -168,9 +168,7 @@ def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
     load: Load, figures: list[Figure]
 ) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert (
-        panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
-    )
+    assert panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
     panels = panels_of(load(), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
@@ -178,9 +176,7 @@ def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
 def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     load: Load, figures: list[Figure]
 ) -> None:
-    training, testing = panels_of(
-        load(TRAINING, MARKED), "curves", two_splits(marked()), figures
-    )
+    training, testing = panels_of(load(TRAINING, MARKED), "curves", two_splits(marked()), figures)
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
     colours = [line.get_color() for line in lines(testing)]
