@@ -66,7 +66,7 @@ SEVERAL: Rows = {
 }
 """An own comparison on several data sets."""
 
-WINNERS = {("a", "b"): "a", ("a", "c"): "", ("b", "c"): ""}
+WINNERS = {("a", "b"): "a", ("a", "c"): "", ("b", "c"): "c"}
 
 P_VALUE = re.compile(r"\bp\s*[=<≤]")
 
@@ -83,10 +83,14 @@ def entries(path: Path) -> dict[tuple[str, str], PageEntry]:
     return Page(Results(path), None).entries
 
 
-def details_of(path: Path, link: str) -> str:
+def details_in(html: str, link: str) -> str:
     """Return the words of the window that opens for an entry."""
-    html = page_html(Results(path)).partition(f'<template id="{link}">')[2]
-    return Parsed(html.partition("</template>")[0]).words
+    template = html.partition(f'<template id="{link}">')[2]
+    return Parsed(template.partition("</template>")[0]).words
+
+
+def details_of(path: Path, link: str) -> str:
+    return details_in(page_html(Results(path)), link)
 
 
 @pytest.fixture(scope="module")
@@ -99,14 +103,13 @@ def percent_run(tmp_path_factory: pytest.TempPathFactory) -> Results:
     table = "\n".join([header, *rows, ""])
     claim = "{kind: wins-or-ties, text: C, of: boosting, than: epsilon-boosting, at_least: 2}"
     group = f"claims: {{g: {{printed: [t], claims: [{claim}]}}}}"
-    facts = f"title: P\nprinted: {{t: {printed}}}\n{group}\n"
-    write_paper(folder / "paper", facts, t=table)
+    write_paper(folder / "paper", f"title: P\nprinted: {{t: {printed}}}\n{group}\n", t=table)
     content = config(
         paper="./paper",
         protocol={"view": "default", "sample": {"train": 40, "test": 40}, "folds": 0},
         datasets=[{"name": "m1", "as": "numbers"}, {"name": "orange", "as": "classes"}],
         algorithms=[
-            {"name": name, "grid": {"n_rounds": [5]}} for name in ("boosting", "epsilon-boosting")
+            {"name": n, "grid": {"n_rounds": [5]}} for n in ("boosting", "epsilon-boosting")
         ],
         tables={"errors": "t", "claims": "g"},
     )
@@ -146,15 +149,6 @@ def test_the_lines_of_a_paper_are_its_numbers_and_claims(folder: Path) -> None:
     ]
 
 
-def test_the_lines_of_a_comparison_are_the_best_method_and_those_that_differ(
-    tmp_path: Path,
-) -> None:
-    winners = {("a", "b"): "a", ("a", "c"): "", ("b", "c"): "c"}
-    for i, rows in enumerate((ONE_SET, SEVERAL)):
-        folder = make_own_folder(tmp_path / str(i), rows, winners)
-        assert lines_of(folder) == ["Best: a.", "Not significantly different: c.", "Worse: b."]
-
-
 def test_the_first_screen_is_a_picture_and_at_most_four_lines_without_p_values(
     tmp_path: Path,
 ) -> None:
@@ -165,6 +159,7 @@ def test_the_first_screen_is_a_picture_and_at_most_four_lines_without_p_values(
         else:
             text = run(conclusion=sentence, paper=None)
             folder = make_own_folder(tmp_path / str(i), rows, WINNERS, run__json=text)
+            assert lines_of(folder) == ["Best: a.", "Not significantly different: c.", "Worse: b."]
         page = page_of(folder)
         assert len(page.all("figure", "strips")) == 1
         statements = page.all("p", "statement")
@@ -179,14 +174,12 @@ def test_the_first_screen_is_a_picture_and_at_most_four_lines_without_p_values(
 def test_printed_tables_and_claims_beyond_four_lines_are_left_to_the_page_below(
     tmp_path: Path,
 ) -> None:
-    row = "{},9,5,4,0,0.4,0,1,0.014,0.007,0.999,[],0,0"
-    header = score().splitlines()[0]
-    scores = [row.format(name) for name in ("table1", "table2", "table3", "table4", "table5")]
-    text = "\n".join([header, *scores, ""])
-    lines = lines_of(make_folder(tmp_path, score__csv=text))
-    assert [line.partition(" are inside")[0] for line in lines] == [
-        f"5 of 9 printed numbers of Table {i}" for i in (1, 2, 3, 4)
+    scores = [f"table{i},9,5,4,0,0.4,0,1,0.014,0.007,0.999,[],0,0" for i in range(1, 6)]
+    text = "\n".join([score().splitlines()[0], *scores, ""])
+    starts = [
+        line.partition(" are")[0] for line in lines_of(make_folder(tmp_path, score__csv=text))
     ]
+    assert starts == [f"5 of 9 printed numbers of Table {i}" for i in (1, 2, 3, 4)]
 
 
 def test_a_printed_number_is_in_the_band_of_its_row_exactly_if_it_is_inside(folder: Path) -> None:
@@ -200,10 +193,8 @@ def test_a_printed_number_is_in_the_band_of_its_row_exactly_if_it_is_inside(fold
     # monks, QuadBoost is a quarter of the interval's width below its middle.
     assert places[0][0] == pytest.approx(50 - 25 / 4)
     assert places[0][2] == "QuadBoost: printed 0.43 ± 0.09, 0.440"
-    html = page_of(folder)
-    assert [i["class"] for i in html.all("i") if i.inside("span", "band")] == [
-        word for _, word, _ in places
-    ]
+    drawn = [i["class"] for i in page_of(folder).all("i") if i.inside("span", "band")]
+    assert drawn == [word for _, word, _ in places]
 
 
 def test_the_picture_of_one_data_set_has_a_dot_per_split_between_the_extremes(
@@ -250,25 +241,29 @@ def test_running_time_is_set_against_error_on_a_single_data_set_alone(
 
 
 def test_every_entry_of_the_table_has_its_splits_and_its_command(folder: Path) -> None:
-    cells_of_table = {
-        td["data-entry"]: td for td in page_of(folder).all("td") if "data-entry" in td.attributes
-    }
+    html = page_html(Results(folder))
+    fields = [td for td in Parsed(html).all("td") if "data-entry" in td.attributes]
+    cells_of_table = {td["data-entry"]: td for td in fields}
     assert [td["class"] for td in cells_of_table.values()] == ["middle", "above", "below", ""]
     for place, counts in ERRORS.items():
-        link, text = "/".join(place), details_of(folder, "/".join(place))
+        link, text = "/".join(place), details_in(html, "/".join(place))
         assert float(cells_of_table[link]["data-value"]) == pytest.approx(sum(counts) / 300)
         for i, n in enumerate(counts):
             assert f"{i} {n / 100:.4f} {n} of 100 n_rounds {5 + i % 2}" in text
         command = shlex.join(["quadrepro", "explain", "small.yaml", *place, "--recompute"])
         assert command in text
         assert f"{place[0]}, " in text
-    text = details_of(folder, "monks/adaboost")
+    text = details_in(html, "monks/adaboost")
     assert "Ours 0.320 ± 0.035, risk over 3 splits Printed 0.52: outside, above our int" in text
     assert "Interval 0.2400 to 0.4000, where the printed number lies" in text
     assert "drawn like ours; p = 0.001 Time 1.5 s a split, measured Data sha256:aa" in text
     spread = "Deviation outside: our interval 0.02000 to 0.08000; p = 0.020"
-    assert spread in details_of(folder, "monks/quadboost")
-    assert "Printed 0.28: no result Time" in details_of(folder, "wine/adaboost")
+    assert spread in details_in(html, "monks/quadboost")
+    assert "Printed 0.28: no result Time" in details_in(html, "wine/adaboost")
+    # A page is the same wherever it is made.
+    moved = shutil.copytree(folder, folder.parent.with_name("moved") / "small")
+    assert html == page_html(Results(moved))
+    assert str(folder.parent) not in html
 
 
 @pytest.mark.parametrize(
@@ -324,9 +319,7 @@ def test_the_headline_of_the_config_leads_the_main_table(tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("printed", ["0.0414", "0.0413"])
-def test_numbers_that_arithmetic_refutes_are_marked_and_named_as_printed(
-    tmp_path: Path, printed: str
-) -> None:
+def test_numbers_that_arithmetic_refutes_are_named_as_printed(tmp_path: Path, printed: str) -> None:
     place = ("breast", "rlp-boost")
     judged = ("table1", *place, "risk", printed, 0.04, 0.03, 0.05, 0.9, "inside", "")
     names = [{"name": "wdbc", "as": "breast", "printed": "wisconsin"}]
@@ -339,21 +332,19 @@ def test_numbers_that_arithmetic_refutes_are_marked_and_named_as_printed(
         run__json=run(paper="ebboost", datasets=names),
     )
     is_impossible = printed == "0.0414"
-    page = page_of(folder)
-    assert ("Impossible as printed: breast, rlp-boost (4.14)." in page.words) == is_impossible
-    for words in (page.words, details_of(folder, "breast/rlp-boost")):
-        text = ": impossible on 20 × 171 or 20 × 170 test examples: no such number of errors"
-        assert (text in words) == is_impossible
-    assert f"printed {printed_text(printed, percent=True)}" in page.words
-    assert "0 4.000 4 of 100" in details_of(folder, "breast/rlp-boost")
+    html = page_html(Results(folder))
+    words, details = Parsed(html).words, details_in(html, "breast/rlp-boost")
+    assert ("Impossible as printed: breast, rlp-boost (4.14)." in words) == is_impossible
+    text = ": impossible on 20 × 171 or 20 × 170 test examples: no such number of errors"
+    assert [text in words, text in details] == [is_impossible] * 2
+    assert f"printed {printed_text(printed, percent=True)}" in words
+    assert "0 4.000 4 of 100" in details
 
 
 def test_claims_that_print_contradicts_and_those_on_times_are_told_apart(folder: Path) -> None:
-    rows = (
-        *("A,false,o,refuted,p,supported", "B,false,o,supported,q,refuted"),
-        *("C,true,,agrees,,", "D,false,o,disagrees,p,disagrees"),
-    )
-    (folder / "claims.csv").write_text(claims(*rows))
+    contradicted = ("A,false,o,refuted,p,supported", "B,false,o,supported,q,refuted")
+    others = ("C,true,,agrees,,", "D,false,o,disagrees,p,disagrees")
+    (folder / "claims.csv").write_text(claims(*contradicted, *others))
     assert lines_of(folder)[-1] == "Claims: supported 1, disagrees 1, refuted 1."
     page = page_of(folder)
     items = [li.words for li in page.all("li") if li.inside("section") and ": " in li.words]
@@ -391,18 +382,11 @@ def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
     assert Page(Results(Path()), None).command("run").endswith("small.yaml --out ..")
 
 
-@pytest.mark.parametrize("name", FILES)
-def test_a_file_that_is_missing_leaves_only_its_section_out(tmp_path: Path, name: str) -> None:
-    page_of(make_folder(tmp_path / "most", **{name: None}))
+def test_a_file_that_is_missing_leaves_only_its_section_out(tmp_path: Path) -> None:
+    for name in FILES:
+        page_of(make_folder(tmp_path / name, **{name: None}))
     hardly = make_folder(tmp_path / "hardly", tables__json="{}", **dict.fromkeys(FILES))
     assert "Rows: 0; algorithms: 0; splits: 0; cells: 0" in page_of(hardly).words
-
-
-def test_a_page_is_the_same_wherever_it_is_made(folder: Path) -> None:
-    moved = shutil.copytree(folder, folder.parent.with_name("moved") / "small")
-    html = page_html(Results(folder))
-    assert html == page_html(Results(moved))
-    assert str(folder.parent) not in html
 
 
 def test_a_page_allows_its_own_script_alone_and_loads_nothing(folder: Path) -> None:
@@ -497,8 +481,7 @@ def test_an_impossible_accuracy_is_marked_where_it_is_shown_as_an_error(
 def test_a_table_in_percent_is_shown_in_percent_and_kept_in_fractions(percent_run: Results) -> None:
     frame = percent_run.errors.set_index(["dataset", "algorithm"]).sort_index()
     risks = percent_run.cells.groupby(["dataset", "algorithm"])["value"].mean()
-    for place, risk in risks.items():
-        assert frame["mean"][place] == pytest.approx(risk)
+    assert {place: frame["mean"][place] for place in risks.index} == pytest.approx(risks.to_dict())
     verdicts = percent_run.verdicts.set_index(["dataset", "algorithm", "quantity"])["printed"]
     assert verdicts["classes", "boosting", "risk"] == "0.1750"
     assert verdicts["classes", "boosting", "deviation of risk"] == "0.0300"
@@ -510,11 +493,7 @@ def test_a_table_in_percent_is_shown_in_percent_and_kept_in_fractions(percent_ru
     rows = [line for line in _outside_in_markdown(percent_run) if line[1].startswith("risk")]
     assert rows[0][:3] == ["classes, epsilon-boosting", "risk in percent", "49.00"]
 
-
-def test_an_rmse_keeps_its_unit_on_the_page_and_in_the_files_of_a_table_in_percent(
-    percent_run: Results,
-) -> None:
-    frame = percent_run.errors.set_index(["dataset", "algorithm"]).sort_index()
+    # An RMSE keeps its unit.
     mean = frame.loc[("numbers", "boosting"), "mean"]
     assert frame.loc[("numbers", "boosting"), "printed"] == "41.20"
     words = details_of(percent_run.folder, "numbers/boosting")

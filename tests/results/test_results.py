@@ -23,10 +23,8 @@ from quadrepro.tables.verdicts import SCORE_HEADER, Verdicts, score_text
 from tests.make import config, plan_of
 from tests.results.made import ERRORS, make_folder
 
-FILES = {
-    *("cells.csv", "tables.json", "run.json", "errors.md", "errors.csv"),
-    *("comparisons.md", "comparisons.csv"),
-}
+TABLES = {f"{name}.{end}" for name in ("errors", "comparisons") for end in ("md", "csv")}
+FILES = {"cells.csv", "tables.json", "run.json"} | TABLES
 BOTH = [{"name": name, "grid": {"n_rounds": [5, 10]}} for name in ("adaboost", "quadboost")]
 
 
@@ -56,12 +54,6 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
     np.testing.assert_allclose(merged["value"], merged["errors"] / merged["n_test"], rtol=1e-7)
     assert set(examples["label"]) == set(examples["predicted"]) == {-1, 1}
     assert ((examples["label"] != examples["predicted"]) == examples["wrong"]).all()
-
-
-def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
-    results = reproduced(tmp_path, datasets=["wine"], protocol={"view": "default", "folds": 0})
-    examples = results.examples
-    assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
 
 
 def test_examples_name_their_lines_of_the_file(
@@ -108,11 +100,10 @@ def test_a_folder_reads_back_as_it_was_written_but_for_the_examples(results: Res
     pairs = loaded.comparisons[loaded.comparisons["algorithm"] != loaded.comparisons["against"]]
     assert {*pairs["algorithm"]} == {*pairs["against"]} == {"adaboost", "quadboost"}
     assert pd.to_numeric(pairs["p adjusted"]).between(0, 1).all()
-    data = loaded.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
+    data = loaded.table("errors").data.set_index(["dataset", "algorithm", "quantity"])["mean"]
     mean = loaded.cells.groupby(["dataset", "algorithm"])["value"].mean()
-    assert data.loc[("monks", "adaboost", "risk"), "mean"] == pytest.approx(
-        mean["monks", "adaboost"]
-    )
+    place = ("monks", "adaboost")
+    assert data[(*place, "risk")] == pytest.approx(mean[place])
     with pytest.raises(ConfigError, match=r"call quadrepro\.reproduce"):
         _ = loaded.examples
 
@@ -175,13 +166,6 @@ def test_run_json_holds_the_config_and_how_the_cells_were_computed() -> None:
     assert (second["cells"], second["versions"]) == (1, {"numpy": "1"})
 
 
-def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: Path) -> None:
-    own = Path(__file__).resolve().parents[2] / "examples" / "my-paper" / "my-paper.yaml"
-    page = quadrepro.reproduce(own, jobs=1, out=tmp_path, progress=False).report()
-    assert page == tmp_path / "my-paper" / "report.html"
-    assert "A paper of our own" in page.read_text(encoding="utf-8")
-
-
 def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
     results = load_results(folder)
     errors = results.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
@@ -207,12 +191,9 @@ CHOSEN, PLACES = '"{""n_rounds"": 5}"', '"[[""monks"", ""adaboost""]]"'
         ("cells.csv", CHOSEN, "[[" * 50_000, "cells.csv, column 'chosen': Invalid JSON"),
         ("cells.csv", "dataset,", "data,", "cells.csv: the column 'dataset' is missing"),
         ("cells.csv", "quadboost,0,", "quadboost,0,1,1,1,1,", "cells.csv is damaged: "),
-        ("cells.csv", "quadboost,1,", "quadboost,,", "cells.csv, row 2, column 'repeat': ''"),
         ("cells.csv", "0.5,", "0.5,\n" + "a,,,,,\n" * 100_000, "at most 100,000 are read"),
-        ("verdicts.csv", "0.4,0.48", "x,0.48", "verdicts.csv, row 1, column 'low'"),
         ("verdicts.csv", "0.52", "Infinity", "verdicts.csv, row 4, column 'printed': 'Infinity'"),
         ("score.csv", PLACES, "[1]", "column 'outside after holm': Input should"),
-        ("score.csv", "0.15", "few", "score.csv, row 1, column 'expected outside': 'few'"),
         ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
         ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
         (MANIFEST, '"title"', '"titel"', "tables.json: tables.errors: unknown key 'titel'"),
@@ -268,7 +249,7 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
     (folder / "score.csv").write_text(score_text([judged, once]))
     first, second = Results(folder).scores.to_dict("records")
     assert [*first] == [*SCORE_HEADER]
-    assert (first["inside"], first["outside"], first["not comparable"]) == (1, 1, 0)
+    assert [*first.values()][2:5] == [1, 1, 0]
     assert first["expected outside"] == pytest.approx(judged.misses.expected)
     assert first["p"] == pytest.approx(judged.misses.p_value, rel=1e-7)
     assert first["outside after holm"] == [("monks; one, two", "a, b")]
@@ -280,18 +261,14 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
 def test_the_best_method_of_a_page_is_that_of_its_conclusion(tmp_path: Path) -> None:
     small = [{"name": name, "grid": {"n_rounds": 5}} for name in ("adaboost", "quadboost")]
     big = {"name": "big", "algorithm": "adaboost", "grid": {"n_rounds": 100}}
-    keys: dict[str, Any] = {"datasets": ["monks", "titanic", "tictactoe"]}
-    keys |= {
-        "algorithms": [*small, big],
-        "protocol": {"view": "quadboost", "split": {"train": 0.5}},
-    }
-    reproduced(tmp_path / "a", repeats=4, **keys)
+    protocol = {"view": "quadboost", "split": {"train": 0.5}}
+    keys: dict[str, Any] = {"datasets": ["monks", "titanic", "tictactoe"], "protocol": protocol}
+    keys["algorithms"] = [*small, big]
     store = RecordStore(tmp_path / "a" / "records")
     # It is the best on the only data set where it has all results.
     for cell in plan_of(4, **keys).cells:
         if (cell.algorithm, cell.repeat) == ("big", 1) and cell.dataset != "tictactoe":
-            record = store.get(cell.key)
-            store.put(Record(record.key, "failed", content=record.content, message="too slow"))
+            store.put(Record(cell.key, "failed", content=cell.content, message="too slow"))
     lacking = reproduced(tmp_path / "a", repeats=4, **keys)
     # The values of a sweep are no further data sets.
     keys["algorithms"] = [small[0], big]
