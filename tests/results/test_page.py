@@ -176,10 +176,9 @@ def test_printed_tables_and_claims_beyond_four_lines_are_left_to_the_page_below(
 ) -> None:
     scores = [f"table{i},9,5,4,0,0.4,0,1,0.014,0.007,0.999,[],0,0" for i in range(1, 6)]
     text = "\n".join([score().splitlines()[0], *scores, ""])
-    starts = [
-        line.partition(" are")[0] for line in lines_of(make_folder(tmp_path, score__csv=text))
-    ]
-    assert starts == [f"5 of 9 printed numbers of Table {i}" for i in (1, 2, 3, 4)]
+    lines = lines_of(make_folder(tmp_path, score__csv=text))
+    starts = [f"5 of 9 printed numbers of Table {i}" for i in (1, 2, 3, 4)]
+    assert [line.partition(" are")[0] for line in lines] == starts
 
 
 def test_a_printed_number_is_in_the_band_of_its_row_exactly_if_it_is_inside(folder: Path) -> None:
