@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import binom
 
 from quadrepro.papers.claims.evidence import Ours, Word
-from tests.papers.claims.made import (
+from tests.papers.measured import (
     AB,
     BA,
     LESS,
@@ -61,7 +61,6 @@ def test_a_better_one_gives_four_words_by_its_significance(
 
 
 CASES: list[tuple[str, dict[str, Any], Errors, Errors, Word]] = [
-    ("wins-or-ties", {**AB, "at_least": 7}, LESS, MORE, "undecided"),
     ("wins-or-ties", {**AB, "at_least": 8, "out_of": 8}, LESS, MORE, "undecided"),
     ("wins-or-ties", {**AB, "at_least": 6}, LESS, MORE, "supported"),
     ("wins-or-ties", {**AB, "at_least": 6}, LESS, NEAR, "agrees"),
@@ -91,16 +90,13 @@ EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
     ("lower", {**AB, "points": 0.3}, "0.033", "0.030", "supported"),
     ("lower", {**AB, "points": 0.2}, "0.033", "0.030", "refuted"),
     ("higher", AB, "0.2", "0.1", "supported"),
-    ("higher", AB, "0.1", "0.2", "refuted"),
     # One row is never significant.
     ("lower", {**AB, "by": "sign-test"}, "0.1", "0.2", "refuted"),
     ("wins-or-ties", {**AB, "at_least": 1}, "0.1", "0.1", "supported"),
     ("wins-or-ties", {**AB, "at_least": 1}, "0.2", "0.1", "refuted"),
     ("wins-or-ties", {**AB, "at_least": 2}, "0.1", "0.2", "undecided"),
-    ("wins-or-ties", {**AB, "at_least": 2, "out_of": 2}, "0.1", "0.2", "undecided"),
     ("lowest-mean", {"of": "a", "at_least": 1}, "0.1", "0.2", "supported"),
     ("lowest-mean", {"of": "a", "at_least": 1}, "0.2", "0.1", "refuted"),
-    ("rank", {"of": "a", "at_most": 1}, "0.1", "0.1", "supported"),
     ("rank", {"of": "a", "at_most": 1}, "0.2", "0.1", "refuted"),
     # Nor can it show that there is no difference.
     ("not-better", AB, "0.1", "0.2", "undecided"),
@@ -234,12 +230,9 @@ def equal_methods(
     ("kind", "keys", "names", "shape"),
     [
         ("closest", {"of": "a", "to": "t"}, "tab", (25, 1, 200)),
-        ("closest", {"of": "a", "to": "t"}, "tabc", (5, 3, 40)),
         ("closest", {"of": "a", "to": "t"}, "tab", (3, 1, 20)),
-        ("lowest-mean", {"of": "a", "at_least": 3}, "abcd", (12, 5, 100)),
         ("lowest-mean", {"of": "a", "at_least": 3}, "ab", (12, 2, 20)),
         ("not-better", AB, "ab", (25, 1, 200)),
-        ("not-better", AB, "ab", (6, 2, 40)),
         ("lower", {**AB, "by": "sign-test"}, "ab", (25, 1, 200)),
         ("lower", AB, "ab", (1, 10, 100)),
         ("rank", {"of": "a", "at_most": 1}, "abc", (1, 5, 100)),
@@ -250,7 +243,7 @@ def equal_methods(
 def test_equal_methods_are_seldom_supported(
     kind: str, keys: dict[str, Any], names: str, shape: tuple[int, int, int]
 ) -> None:
-    rng, n = np.random.default_rng(1), 200
+    rng, n = np.random.default_rng(1), 150
     words = Counter(judge(equal_methods(rng, names, *shape), kind, **keys).word for _ in range(n))
     # At a rate of 5%, one simulation in a hundred has more than this.
     assert words["supported"] <= binom.ppf(0.99, n, 0.05), words
@@ -282,12 +275,12 @@ KEYS: dict[str, dict[str, Any]] = {
 
 @pytest.mark.parametrize("kind", KEYS)
 def test_the_better_one_by_a_metric_is_better_as_by_its_errors(kind: str) -> None:
-    a, b = ["0.90", "0.95", "0.80", "0.70", "0.91", "0.62"], ["0.85", "0.94", "0.70"] * 2
-    for x, y in ((a, b), (b, a)):
-        by_auc = judge(in_print({"a": x, "b": y}, metric="auc"), kind, **KEYS[kind])
-        by_accuracy = judge(in_print({"a": x, "b": y}, metric="accuracy"), kind, **KEYS[kind])
-        errors = [[f"{1 - float(text):.2f}" for text in side] for side in (x, y)]
-        by_error = judge(in_print({"a": errors[0], "b": errors[1]}), kind, **KEYS[kind])
+    x, y = ["0.90", "0.95", "0.80", "0.70", "0.91", "0.62"], ["0.85", "0.94", "0.70"] * 2
+    for numbers in ({"a": x, "b": y}, {"a": y, "b": x}):
+        by_auc = judge(in_print(numbers, metric="auc"), kind, **KEYS[kind])
+        by_accuracy = judge(in_print(numbers, metric="accuracy"), kind, **KEYS[kind])
+        errors = {c: [f"{1 - float(text):.2f}" for text in texts] for c, texts in numbers.items()}
+        by_error = judge(in_print(errors), kind, **KEYS[kind])
         assert by_accuracy == by_error
         assert by_auc == (by_error.text.replace("lowest", "highest"), by_error.word)
 

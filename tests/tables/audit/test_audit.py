@@ -86,7 +86,7 @@ def test_a_paper_that_prints_what_it_counted_passes(
     means = "column_mean," + ",".join(f"{mean:.3f}" for mean in risks.mean(axis=0))
     by_name = [*zip(*wrong, strict=True)]
     matrix = [[poisson_binomial_test(a, b).probability for b in by_name] for a in by_name]
-    lines = [f"{n}," + ",".join(f"{p:.2f}" for p in ps) for n, ps in zip(names, matrix, strict=True)]
+    lines = [",".join([n, *(f"{p:.2f}" for p in ps)]) for n, ps in zip(names, matrix, strict=True)]
     splits = rng.binomial(sizes[0], 0.2, 5) / sizes[0] * 100
     n_test = ", ".join(f"x{i}: {n}" for i, n in enumerate(sizes))
     paper = subject(
