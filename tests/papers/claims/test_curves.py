@@ -89,8 +89,6 @@ def judge_same(evidence: Ours, name: str, than: str, **keys: Any) -> Judgement:
 @pytest.mark.parametrize(
     ("name", "than", "words"),
     [
-        ("a", ["b"], ("supported", "refuted")),
-        ("b", ["a"], ("refuted", "supported")),
         # Equal means are neither lower nor higher.
         ("a", ["c"], ("disagrees", "disagrees")),
         ("a", ["b", "c"], ("disagrees", "refuted")),
@@ -156,11 +154,9 @@ def test_every_row_counts_and_several_are_named() -> None:
     assert "; y: A " in text
     assert word == "supported"
 
-    def worse_on_y(record: Any, *place: Any) -> Any:
-        y = place[:2] == ("y", "a")
-        return replace(record, measures={"train_error": [0.9, 0.9]}) if y else record
-
-    assert lower(changed(evidence, worse_on_y), than="b").word == "refuted"
+    evidence.outcomes.records["y", "a", 0].measures["train_error"][:] = [0.9, 0.9]
+    evidence.outcomes.records["y", "a", 1].measures["train_error"][:] = [0.9, 0.9]
+    assert lower(evidence, than="b").word == "refuted"
 
 
 def same(gap: float, margin: float | None = 1.0) -> Judgement:
@@ -171,15 +167,7 @@ def same(gap: float, margin: float | None = 1.0) -> Judgement:
 
 @pytest.mark.parametrize(
     ("gap", "word"),
-    [
-        (0.0, "supported"),
-        (0.8, "supported"),
-        (-0.8, "supported"),
-        (0.95, "agrees"),
-        (1.05, "disagrees"),
-        (1.2, "refuted"),
-        (-2, "refuted"),
-    ],
+    [(0.8, "supported"), (-0.8, "supported"), (0.95, "agrees"), (1.05, "disagrees"), (-2, "refuted")],
 )
 def test_curves_are_the_same_if_the_whole_interval_is_within_the_margin(
     gap: float, word: Word
@@ -269,11 +257,6 @@ def powers(*exponents: float) -> list[list[float]]:
     return [(np.arange(1.0, 21.0) ** -exponent).tolist() for exponent in exponents]
 
 
-@pytest.mark.parametrize(
-    ("exponent", "word"), [(1, "agrees"), (1.5, "agrees"), (0.99, "disagrees")]
-)
-def test_a_slope_is_the_exponent_of_a_power(exponent: float, word: Word) -> None:
-    assert slope(powers(exponent)) == (f"slope {-exponent:.2f} on r1", word)
 
 
 @pytest.mark.parametrize(
@@ -289,6 +272,9 @@ def test_slopes_of_the_splits_are_tested_against_the_claimed_one(
     exponents: tuple[float, ...], word: Word
 ) -> None:
     assert slope(powers(*exponents)).word == word
+    # Of one split, it is the exponent of the power.
+    alone: Word = "agrees" if exponents[0] >= 1 else "disagrees"
+    assert slope(powers(exponents[0])) == (f"slope {-exponents[0]:.2f} on r1", alone)
 
 
 def test_a_slope_leaves_out_first_rounds_and_what_is_rounding_or_zero() -> None:
@@ -317,11 +303,8 @@ def test_every_row_must_be_steep_enough() -> None:
     judgement = slope([[1.0, 0.5]], rows=("x", "y"))
     assert judgement == ("slope -1.00 on x, -1.00 on y", "agrees")
 
-    def flat_on_y(record: Any, row: str, *place: Any) -> Any:
-        return replace(record, measures={"train_mse": [1.0, 0.9]}) if row == "y" else record
-
     evidence = curves_of({"a": [[1.0, 0.5]]}, measure="train_mse", rows=("x", "y"))
-    evidence = changed(evidence, flat_on_y)
+    evidence.outcomes.records["y", "a", 0].measures["train_mse"][:] = [1.0, 0.9]
     assert judge(evidence, "slope", of="a", at_most=-0.9, **MSE).word == "disagrees"
 
 
@@ -352,15 +335,6 @@ def test_candidates_without_a_solution_are_no_evidence() -> None:
         in_order(*[[nan, nan]] * 3)
 
 
-@pytest.mark.parametrize(
-    ("lower", "upper", "holds"),
-    [
-        (1.0, 1.0, True),
-        (1.0 + 1e-10, 1.0, True),
-        (1.0 + 1e-8, 1.0, False),
-        (2e-12, 1e-12, False),
-        (1e-16, 0.0, True),
-    ],
-)
-def test_rounding_is_allowed_for_in_proportion(lower: float, upper: float, holds: bool) -> None:
-    assert Inequality("", lower, upper).holds is holds
+def test_rounding_is_allowed_for_in_proportion() -> None:
+    pairs = ((1.0, 1.0), (1.0 + 1e-10, 1.0), (1e-16, 0.0), (1.0 + 1e-8, 1.0), (2e-12, 1e-12))
+    assert [Inequality("", *pair).holds for pair in pairs] == [True, True, True, False, False]
