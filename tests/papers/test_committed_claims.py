@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
+from quadrepro.data.schema import View
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
-from quadrepro.core.training.grid import Grid
 from quadrepro.core.preprocessing import count_rows
-from quadrepro.core.view import View
+from quadrepro.core.training.grid import Grid
 from quadrepro.data.store import Found
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
@@ -125,10 +125,6 @@ def noiseless(path: Path) -> Measures:
         values = {"rmse_noiseless": [float(line["mean"])]}
         measures[line["dataset"], line["algorithm"]] = (values, Grid.from_values({}))
     return measures
-
-
-
-
 
 
 def count_without_images(stored: Found, view: View) -> int:

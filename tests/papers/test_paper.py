@@ -2,29 +2,26 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
-from pathlib import Path
-import pytest
-from quadrepro.base.models import Model
-from quadrepro.base.resources import papers_folder
-from quadrepro.errors import ConfigError
-from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
-from quadrepro.papers.printed import Facts, NotThereError, Sample
-from tests.make import refusal, write_paper
 import csv
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
+
 import pytest
+
+from quadrepro.base.models import Model
+from quadrepro.base.resources import papers_folder
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import RecordStore
 from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
+from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
+from quadrepro.papers.printed import Facts, NotThereError, Sample
 from quadrepro.results.files import write_results
 from quadrepro.tables.kinds import check_tables
-
+from tests.make import refusal, write_paper
 
 CLAIM = """kind: wins-or-ties
         text: Quad wins on two
@@ -112,7 +109,12 @@ def test_an_unknown_paper_is_named_with_the_nearest(
         ("title:", "tilte:", "1:1", "unknown key 'tilte'; did you mean 'title'?"),
         ("table2: {u", "tabel2: {u", "5:3", "printed/tabel2.csv is missing; did you mean 'table"),
         ("    claims:", "    judge: means\n    claims:", "8:5", "unknown key 'judge'"),
-        ("    claims:", "    printed: [table3]\n    claims:", "8:15", "printed/table3.csv is missing"),
+        (
+            "    claims:",
+            "    printed: [table3]\n    claims:",
+            "8:15",
+            "printed/table3.csv is missing",
+        ),
         ("n}", "n, holds: comparisons}", "4:12", "only shares have a unit: leave it out"),
         ("wins-or-ties", "wins-or-tie", "9:9", "kind cannot be 'wins-or-tie'; did you mean "),
         ("kind: wins-or-ties\n        ", "", "9:9", "kind is missing"),

@@ -126,8 +126,6 @@ def test_percent_is_read_as_fractions_and_shown_as_printed(
     assert (table.in_percent, fractions.in_percent) == (True, False)
 
 
-
-
 def test_numbers_that_are_not_shares_have_no_unit(written: Save) -> None:
     table = read_printed(written("d,a\nzoo,159.0\n"), Facts(metric="rmse"))
     assert (table.text("zoo", "a"), table.as_printed("zoo", "a")) == ("159.0", "159.0")
@@ -202,7 +200,10 @@ ONE_OF = "give one of splits: 20, cv: 10 and runs: 10"
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        *(({"of": sample}, ONE_OF) for sample in ({}, {"splits": 2, "cv": 5}, {"cv": 2, "runs": 5})),
+        *(
+            ({"of": sample}, ONE_OF)
+            for sample in ({}, {"splits": 2, "cv": 5}, {"cv": 2, "runs": 5})
+        ),
         ({"of": {"splits": 2, "repeats": 5}}, "repeats is of a cross-validation"),
         ({"of": {"runs": 2, "pooled": True}}, "pooled is of a cross-validation"),
         ({"metric": "accurracy"}, "unknown metric 'accurracy'"),

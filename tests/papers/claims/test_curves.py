@@ -167,7 +167,13 @@ def same(gap: float, margin: float | None = 1.0) -> Judgement:
 
 @pytest.mark.parametrize(
     ("gap", "word"),
-    [(0.8, "supported"), (-0.8, "supported"), (0.95, "agrees"), (1.05, "disagrees"), (-2, "refuted")],
+    [
+        (0.8, "supported"),
+        (-0.8, "supported"),
+        (0.95, "agrees"),
+        (1.05, "disagrees"),
+        (-2, "refuted"),
+    ],
 )
 def test_curves_are_the_same_if_the_whole_interval_is_within_the_margin(
     gap: float, word: Word
@@ -255,8 +261,6 @@ MSE = {"measure": "train_mse"}
 
 def powers(*exponents: float) -> list[list[float]]:
     return [(np.arange(1.0, 21.0) ** -exponent).tolist() for exponent in exponents]
-
-
 
 
 @pytest.mark.parametrize(

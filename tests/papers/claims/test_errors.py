@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,8 +12,16 @@ from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, InPrint, Lacking, Word
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.stats import equivalence_test, p_text
-from tests.papers.measured import AB, BA, LESS, MORE, NEAR, rows, splits, timed
-from tests.papers.measured import changed, errors_of, in_print, judge, overlapping
+from tests.papers.measured import (
+    AB,
+    errors_of,
+    in_print,
+    judge,
+    overlapping,
+    rows,
+    splits,
+    timed,
+)
 
 
 @pytest.mark.parametrize("kind", ["lower", "higher"])
@@ -133,8 +140,6 @@ def test_points_are_of_every_row() -> None:
         judge(errors_of(SPLITS), "lower", **AB, points=1, by="paired-t")
 
 
-
-
 @pytest.mark.parametrize(("wins", "losses"), [(6, 0), (5, 0), (8, 1), (8, 2), (0, 6), (0, 5)])
 def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -> None:
     a = rows(*[1] * wins, *[3] * losses, 2)
@@ -206,10 +211,6 @@ def test_pairs_must_be_the_significant_ones_and_no_others() -> None:
 THREE = {"a": [[1], [2], [3]], "b": [[2], [2], [2]], "c": [[3], [1], [9]]}
 
 
-
-
-
-
 @pytest.mark.parametrize(("n_significant", "word"), [(3, "supported"), (2, "agrees")])
 def test_a_count_is_supported_if_so_many_rows_are_better_by_a_test(
     n_significant: int, word: Word
@@ -251,8 +252,6 @@ def test_rows_within_a_deviation_of_the_lowest_could_be_lowest() -> None:
     assert judge(equal_splits, "lowest-mean", of="a", at_least=6) == (text, "refuted")
 
 
-
-
 def test_rows_where_intervals_of_one_deviation_do_not_overlap_are_named() -> None:
     # Deviations are 1.41 each: means 2.8 apart overlap, means 3 apart do not.
     counts = {"a": [[4, 6], [5, 7], [0, 0]], "b": [[3, 1], [4, 2], [9, 9]], "c": [[99, 99]] * 3}
@@ -291,20 +290,16 @@ def test_a_rank_is_refuted_by_that_number_of_significantly_lower_ones_on_a_row(
     assert judge(evidence, "rank", of="a", at_most=at_most).word == word
 
 
-
-
 def test_the_closest_has_the_least_mean_distance_whatever_its_sign() -> None:
     evidence = errors_of(
         {"to": rows(10, 10), "a": rows(11, 8), "b": rows(10, 14), "c": rows(30, 9)}
     )
     start = "mean absolute difference in percentage points: A 1.50, B 2.00, C 10.50; "
     end = "on 1 of 2, equal on 0, sign test p = 1.000"
-    for name, nearer, word in (("a", "A nearer than B", "agrees"), ("b", "B nearer than A", "disagrees")):
-        judgement = judge(evidence, "closest", of=name, to="to")
-        assert judgement == (f"{start}{nearer} {end}", word)
+    judgements = [judge(evidence, "closest", of=name, to="to") for name in "ab"]
+    assert judgements[0] == (f"{start}A nearer than B {end}", "agrees")
+    assert judgements[1] == (f"{start}B nearer than A {end}", "disagrees")
     assert judge(evidence, "closest", of="b", to="to", among=("b", "c")).word == "agrees"
-
-
 
 
 def test_the_closest_must_be_nearer_than_each_other() -> None:
@@ -325,7 +320,12 @@ WORSE = {"a": (9, 8, 10, 9), "b": (5, 4, 6, 4), "c": (9, 7, 9, 10)}
 
 @pytest.mark.parametrize(
     ("name", "among", "word"),
-    [("a", "b", "supported"), ("c", "a", "disagrees"), ("a", "bc", "agrees"), ("b", "ac", "refuted")],
+    [
+        ("a", "b", "supported"),
+        ("c", "a", "disagrees"),
+        ("a", "bc", "agrees"),
+        ("b", "ac", "refuted"),
+    ],
 )
 def test_shares_of_splits_are_compared_by_the_paired_t_test(
     name: str, among: str, word: Word

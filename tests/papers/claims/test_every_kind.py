@@ -16,16 +16,21 @@ from tests.papers.measured import (
     AB,
     BA,
     LESS,
+    MIRROR,
     MORE,
     NEAR,
     NINE,
     ONE_MORE,
     TEN,
+    changed,
+    errors_of,
+    in_print,
+    judge,
+    overlapping,
     rows,
     splits,
     timed,
 )
-from tests.papers.measured import MIRROR, changed, errors_of, in_print, judge, overlapping
 
 Errors = list[list[int]]
 

@@ -1,15 +1,25 @@
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import fmean, stdev
+from pathlib import Path
+from statistics import stdev
+from types import ModuleType
+from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.stats import t
+
 from quadrepro.core.metrics import find_metric
 from quadrepro.engine.records import Record
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, checked, everywhere
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
@@ -29,18 +39,6 @@ from quadrepro.papers.claims.evidence import (
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed
 from quadrepro.stats import Mean, holm
 from tests.papers.measured import MIRROR, changed, curves_of, errors_of, in_print
-import re
-import sys
-from pathlib import Path
-from types import ModuleType
-from typing import Any
-import pytest
-from pydantic import ValidationError
-from quadrepro.papers.claims import CLAIMS
-from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, checked, everywhere
-from quadrepro.papers.claims.evidence import Evidence
-from tests.papers.measured import errors_of
-
 
 COUNTS = {"a": [[1, 2, 4], [3, 3, 3]], "b": [[0, 0, 7], [9, 9, 8]]}
 
@@ -211,7 +209,11 @@ def test_a_missing_number_is_reported_as_missing(ask: Callable[[Evidence], objec
     with pytest.raises(Lacking, match="cells missing"):
         ask(evidence)
     # Cells that the config lacks are absent, and failed ones are lacking.
-    for row, algorithm, error in (("r3", "a", NotInConfig), ("r1", "c", NotInConfig), ("r2", "b", Lacking)):
+    for row, algorithm, error in (
+        ("r3", "a", NotInConfig),
+        ("r1", "c", NotInConfig),
+        ("r2", "b", Lacking),
+    ):
         with pytest.raises(Lacking) as caught:
             evidence.value(row, algorithm)
         assert type(caught.value) is error
@@ -230,10 +232,6 @@ def test_rows_can_be_chosen_and_left_out() -> None:
     # A row can have the signs of a pattern in its name.
     evidence = Ours(("a [1]", "a 1"), {}, evidence.outcomes)
     assert evidence.over(["a [1]"]).rows == ("a [1]", "a 1")
-
-
-
-
 
 
 def assert_curve(curve: Curve, x: tuple[float, ...], splits: list[list[float]]) -> None:
@@ -348,8 +346,6 @@ def test_claims_on_times_are_labelled() -> None:
     for wrong in ({"of": []}, {"of": "a", "text": ""}):
         with pytest.raises(ValidationError, match="at least 1"):
             claim("lower", than="b", **wrong)
-
-
 
 
 def test_one_row_refutes_a_claim_on_every_row() -> None:

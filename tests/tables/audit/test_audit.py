@@ -4,10 +4,15 @@ import csv
 import io
 from pathlib import Path
 from typing import Any
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
+from quadrepro.base.resources import configs_folder
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import Sample
@@ -15,16 +20,6 @@ from quadrepro.reader import read_table
 from quadrepro.stats import poisson_binomial_test
 from quadrepro.tables.audit import CHECKS, FAILED, Audit, audit
 from quadrepro.tables.audit.draft import read_sizes, table_paper, write_draft
-from quadrepro.tables.audit.subject import VERDICTS
-from tests.tables.audit.papers import subject
-from pathlib import Path
-import pytest
-from quadrepro.base.resources import configs_folder
-from quadrepro.config.loading import load_experiment
-from quadrepro.config.plan import make_plan
-from quadrepro.errors import ConfigError
-from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.subject import (
     NOT_SAID,
     NUMBERS,
@@ -33,10 +28,8 @@ from quadrepro.tables.audit.subject import (
     PrintedPlace,
     Size,
     Subject,
-    show,
 )
 from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
-
 
 RESULTS = Path(__file__).resolve().parents[3] / "results"
 
@@ -412,8 +405,6 @@ def test_other_metrics_than_errors_do_not_count_examples(tmp_path: Path) -> None
     audited = subject(tmp_path, facts=rmses, t="dataset,a_mean,a_sd\nwine,0.5,0.1\n")
     [finding] = findings("counts", audited)
     assert (finding.holds, finding.why) == (None, NUMBERS)
-
-
 
 
 def test_a_config_is_looked_up_next_to_the_paper_whatever_its_ending(tmp_path: Path) -> None:

@@ -148,9 +148,3 @@ def test_claims_and_bold_numbers_follow_the_direction_of_the_metric(
     right = {"ours": "holds", "theirs": "fails"}
     assert reversed_claims(tmp_path / "1", metric, "theirs", rows) == right | {"bold": "fails"}
     assert reversed_claims(tmp_path / "2", metric, "ours", rows) == right | {"bold": "holds"}
-
-
-
-
-
-

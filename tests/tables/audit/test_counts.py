@@ -11,7 +11,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.counts import (
@@ -116,8 +115,6 @@ def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
     assert verdicts("counts", subject(tmp_path / "2", facts=twice, t=NUMBERS))["t wine b"] is True
 
 
-
-
 NEAREST = [
     ("n_test: {x: 81}", "22.62", "81", "18/81 = 22.22, 19/81 = 23.46"),
     ("n_test: {x: 3}", "100.1", "3", "3/3 = 100.0"),
@@ -152,8 +149,6 @@ def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row(tmp_path: Path)
     assert y_a.endswith(f"; the whole row fits {sizes}, of the sizes from 80 to 96")
     assert y_b == "errors on 88 test examples"
     assert z_a.endswith("; no size from 9 to 11 fits the whole row")
-
-
 
 
 @pytest.mark.parametrize(
@@ -231,10 +226,6 @@ def test_sizes_behind_means_count_all_test_examples(tmp_path: Path) -> None:
     halves = [n // 2 for n in sizes if n % 2 == 0]
     assert halves[:5] == [12, 24, 36, 48, 60]
     assert note.endswith(f" of a row: x: 12, 24, 36, 48, 60 and {len(halves) - 5} more.")
-
-
-
-
 
 
 def test_folds_of_other_sizes_may_explain_a_number_that_equal_ones_do_not(tmp_path: Path) -> None:
