@@ -14,13 +14,13 @@ from pathlib import Path
 from statistics import fmean
 
 import pytest
-from quadrepro.data.schema import View
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.core.preprocessing import count_rows
 from quadrepro.core.training.grid import Grid
+from quadrepro.data.schema import View
 from quadrepro.data.store import Found
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import math
 from pathlib import Path
 
 import numpy as np
@@ -9,14 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, hypergeom
 
-from quadrepro.stats import largest_deviation
 from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.numbers import too_small
 from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
-
-
-
-
 
 
 def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
