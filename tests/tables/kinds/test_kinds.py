@@ -1,4 +1,4 @@
-"""What every kind of table shares: options, context, printed tables, notes and the rows that count."""
+"""What kinds of table share: options, context, printed tables, notes and the rows that count."""
 
 from __future__ import annotations
 
