@@ -94,9 +94,7 @@ def figure_2(**changed: Measures) -> Judged:
         ({"cqboost": {"test_error": [0.9] * 29 + [0.04] * 171}}, []),
     ],
 )
-def test_figure_2s_claims_are_judged_on_the_rounds_they_name(
-    changed: dict[str, Measures], against: list[int]
-) -> None:
+def test_figure_2_is_judged_on_its_rounds(changed: dict[str, Measures], against: list[int]) -> None:
     judgements = figure_2(**changed)[:3]
     assert contradicted(judgements) == against
     assert all(judgements[i][1] == "refuted" for i in against)
@@ -353,9 +351,7 @@ def test_neither_number_of_rounds_is_judged_without_an_edge() -> None:
     assert judge_lecture(cells)[1:3] == [("no row has an edge", "undecided")] * 2
 
 
-def test_claims_on_a_round_are_undecided_without_that_round(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_claims_on_a_round_are_undecided_without_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(LECTURE_ROUNDS, "adaboost", [2, 4, 5, 6])
     judgements = judge_lecture(lecture())
     assert judgements[:2] == [(f"no number after round {n}", "undecided") for n in (1, 3)]
@@ -439,7 +435,7 @@ def shifted_curves(mine: list[float], other: list[float], n_rows: int = 5) -> Ou
         ([0.3, 0.107], [0.3, 0.102], "disagrees"),
     ],
 )
-def test_curves_are_compared_by_their_means_over_the_rows(
+def test_curves_are_compared_by_their_means(
     mine: list[float], other: list[float], word: str
 ) -> None:
     assert lower_over_rows(shifted_curves(mine, other), "train_error", "mine", "other").word == word
@@ -466,9 +462,7 @@ def sizes(*splits: list[float]) -> Ours:
         (([1, 9, 4], [1, 9.5, 5], [1, 10, 6]), "not larger in 1 of 2", "refuted"),
     ],
 )
-def test_votes_grow_as_lambda_falls_on_the_mean_over_the_splits(
-    splits: list[list[float]], text: str, word: str
-) -> None:
+def test_mean_votes_grow_as_lambda_falls(splits: list[list[float]], text: str, word: str) -> None:
     judgement = smaller_votes(sizes(*splits), "l1")
     assert judgement.text.startswith(f"{text} pairs of neighbouring λ")
     assert judgement.word == word
@@ -542,9 +536,7 @@ def losses_with(power: float, truncated: float = 0.0, spread: float = 0.01) -> O
 @pytest.mark.parametrize(
     ("power", "word"), [(-0.6, "supported"), (-0.4, "refuted"), (0.1, "refuted")]
 )
-def test_the_excess_falls_as_fast_as_claimed_if_its_slope_is_steep_enough(
-    power: float, word: str
-) -> None:
+def test_the_excess_falls_as_claimed_if_its_slope_is_steep(power: float, word: str) -> None:
     evidence = losses_with(power)
     keys = {"rounds": RESCALE_ROUNDS, "examples": RESCALE_EXAMPLES, "least": 0.2, "at_most": -0.5}
     text, found = falls_with_examples(evidence, "a", "plain", **keys)

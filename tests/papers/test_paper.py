@@ -71,9 +71,7 @@ def faults(folder: Path) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_a_paper_of_the_users_own_is_a_folder_next_to_the_config(
-    written: Write, tmp_path: Path
-) -> None:
+def test_an_own_paper_is_a_folder_next_to_the_config(written: Write, tmp_path: Path) -> None:
     written()
     paper = load_paper("mypaper", tmp_path)
     assert (paper.reference, paper.file.title) == ("mypaper", "Ours")
@@ -94,7 +92,7 @@ def test_a_paper_of_the_users_own_is_a_folder_next_to_the_config(
         ("mypaper/paper.yaml", "{}/mypaper/paper.yaml is a file: give the folder of a paper"),
     ],
 )
-def test_an_unknown_paper_is_named_with_the_nearest(
+def test_an_unknown_paper_is_named(
     written: Write, tmp_path: Path, reference: str, message: str
 ) -> None:
     written()
@@ -130,7 +128,7 @@ def test_an_unknown_paper_is_named_with_the_nearest(
         (CLAIM, CLOSEST, "9:34", "no other algorithm to compare 'ada' with: list one in among"),
     ],
 )
-def test_a_mistake_in_paper_yaml_is_named_with_its_place(
+def test_a_mistake_has_its_place(
     written: Write, old: str, new: str, place: str, message: str
 ) -> None:
     folder = written(old, new)

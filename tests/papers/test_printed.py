@@ -70,7 +70,7 @@ def test_a_mean_needs_no_deviation(written: Save) -> None:
         ("", "", "no table of numbers"),
     ],
 )
-def test_an_inconsistent_table_is_refused_with_its_place(
+def test_an_inconsistent_table_is_refused(
     written: Save, text: str, place: str, message: str
 ) -> None:
     assert refusal(written(text), read_printed).startswith(f"{place}: {message}".removeprefix(":"))

@@ -133,9 +133,7 @@ def browser(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Browser]:
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("page", [SMALL, LARGE, ONE, INDEX])
-def test_a_page_is_accessible_silent_and_fits_a_phone(
-    browser: Browser, page: str, scheme: str
-) -> None:
+def test_a_page_is_accessible_and_fits_a_phone(browser: Browser, page: str, scheme: str) -> None:
     browser.show(page, 360, scheme)
     browser.open_all()
     assert browser.faults() == []
@@ -148,9 +146,7 @@ def test_a_page_is_accessible_silent_and_fits_a_phone(
 
 @pytest.mark.parametrize("width", [400, 1280])
 @pytest.mark.parametrize("page", [SMALL, LARGE, ONE])
-def test_the_picture_and_the_lines_are_on_the_first_screen_and_nothing_overflows(
-    browser: Browser, page: str, width: int
-) -> None:
+def test_picture_and_lines_are_on_the_first_screen(browser: Browser, page: str, width: int) -> None:
     browser.show(page, width)
     assert not browser.is_too_wide()
     [picture], lines = browser.boxes("figure.strips"), browser.boxes("p.statement")

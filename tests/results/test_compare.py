@@ -56,9 +56,7 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
         ("tables.json", '"figures"', '"percent": ["table1"], "figures"', "percent: (), but"),
     ],
 )
-def test_the_first_difference_is_named_with_row_and_column(
-    folders: Pair, name: str, old: str, new: str, place: str
-) -> None:
+def test_a_difference_has_a_place(folders: Pair, name: str, old: str, new: str, place: str) -> None:
     edit(folders[1] / name, old, new)
     [difference] = compare(*folders).differences
     assert difference.startswith(f"{folders[0] / name}")
@@ -66,9 +64,7 @@ def test_the_first_difference_is_named_with_row_and_column(
     assert f"but {folders[1] / name}: " in difference
 
 
-def test_seconds_notes_provenance_and_decimals_within_the_tolerance_do_not_count(
-    folders: Pair,
-) -> None:
+def test_seconds_notes_provenance_and_last_decimals_do_not_count(folders: Pair) -> None:
     edit(folders[1] / "errors.csv", "0.44,", "0.44000005,")
     assert compare(*folders).differences == []
     assert len(compare(*folders, tolerance=0).differences) == 1

@@ -149,9 +149,7 @@ def test_the_lines_of_a_paper_are_its_numbers_and_claims(folder: Path) -> None:
     ]
 
 
-def test_the_first_screen_is_a_picture_and_at_most_four_lines_without_p_values(
-    tmp_path: Path,
-) -> None:
+def test_the_first_screen_is_a_picture_and_few_lines_without_p_values(tmp_path: Path) -> None:
     sentence = "Best by risk: a. Worse: b (p = 0.010). By tests (p ≤ 0.05)."
     for i, rows in enumerate((ONE_SET, SEVERAL, ERRORS)):
         if rows is ERRORS:
@@ -171,9 +169,7 @@ def test_the_first_screen_is_a_picture_and_at_most_four_lines_without_p_values(
         assert with_p[0].inside("details")
 
 
-def test_printed_tables_and_claims_beyond_four_lines_are_left_to_the_page_below(
-    tmp_path: Path,
-) -> None:
+def test_what_is_beyond_four_lines_is_left_to_the_page_below(tmp_path: Path) -> None:
     scores = [f"table{i},9,5,4,0,0.4,0,1,0.014,0.007,0.999,[],0,0" for i in range(1, 6)]
     text = "\n".join([score().splitlines()[0], *scores, ""])
     lines = lines_of(make_folder(tmp_path, score__csv=text))
@@ -196,9 +192,7 @@ def test_a_printed_number_is_in_the_band_of_its_row_exactly_if_it_is_inside(fold
     assert drawn == [word for _, word, _ in places]
 
 
-def test_the_picture_of_one_data_set_has_a_dot_per_split_between_the_extremes(
-    tmp_path: Path,
-) -> None:
+def test_the_picture_of_one_data_set_has_a_dot_per_split(tmp_path: Path) -> None:
     page = Page(Results(make_own_folder(tmp_path, ONE_SET, WINNERS)), None)
     assert page.scale == ["0.1000", "risk of each split", "0.3100"]
     assert [name for name, _ in page.picture] == ["a", "b", "c"]
@@ -221,9 +215,7 @@ def test_the_picture_of_several_data_sets_has_the_ranks_of_each_method(tmp_path:
         assert titles == [f"{row}: rank {rank:g}" for row, rank in ranks[name].items()]
 
 
-def test_running_time_is_set_against_error_on_a_single_data_set_alone(
-    folder: Path, tmp_path: Path
-) -> None:
+def test_times_are_set_against_errors_on_one_data_set(folder: Path, tmp_path: Path) -> None:
     points = Page(Results(make_own_folder(tmp_path / "one", ONE_SET, WINNERS)), None).times
     a, b, c = ({name: place for name, *place in points}[name] for name in "abc")
     # Mean seconds are 2, 1 and 3: from left to right by logarithm; the highest error is on top.
@@ -364,7 +356,7 @@ def test_one_split_cannot_judge_and_says_so_first(tmp_path: Path) -> None:
     assert "±" not in page_of(folder).words.partition("Figures")[0]
 
 
-def test_commands_name_the_folder_of_the_records_where_it_is_not_the_default(
+def test_commands_name_the_folder_of_records(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = make_folder(tmp_path / "my build" / "small")
@@ -405,7 +397,7 @@ def test_too_large_a_text_is_linked_and_too_large_a_table_refused(tmp_path: Path
         page_html(Results(make_folder(tmp_path / "b", errors__csv=errors(rows))))
 
 
-def test_a_paper_of_ones_own_is_read_next_to_its_config_alone(
+def test_an_own_paper_is_read_next_to_its_config(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(EXAMPLE)
@@ -416,9 +408,7 @@ def test_a_paper_of_ones_own_is_read_next_to_its_config_alone(
     assert "Paper: ./mypaper" in page_html(Results(folder))
 
 
-def test_the_index_has_counts_of_papers_and_the_conclusion_of_each_experiment(
-    tmp_path: Path,
-) -> None:
+def test_the_index_has_the_counts_and_conclusion_of_each_experiment(tmp_path: Path) -> None:
     sentence = "Best by risk: A (0.5). Worse: B. By tests."
     judged = claims("A,false,,supported,,", "B,false,,1 of 2,,", "C,true,,refuted,,")
     folders = (
@@ -461,9 +451,7 @@ def test_an_rmse_that_is_asked_for_as_a_metric_counts_once(tmp_path: Path) -> No
     assert [entry.rank for entry in entries(folder).values()] == [2, 1]
 
 
-def test_an_impossible_accuracy_is_marked_where_it_is_shown_as_an_error(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_impossible_accuracy_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     facts = "{unit: fraction, metric: accuracy, n_test: {monks: 216}}"
     text = f"title: Small\nnames: {{quadboost: QuadBoost}}\nprinted: {{table1: {facts}}}\n"
     write_paper(tmp_path / "paper", text, table1="d,quadboost\nmonks,0.901\n")

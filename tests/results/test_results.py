@@ -56,9 +56,7 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
     assert ((examples["label"] != examples["predicted"]) == examples["wrong"]).all()
 
 
-def test_examples_name_their_lines_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_name_lines_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = [7, 3, 9, 1, 5, 8, 2, 6]
     lines = [f"{size},{'large' if size > 4 else 'small'}" for size in sizes]
@@ -108,9 +106,7 @@ def test_a_folder_reads_back_as_it_was_written_but_for_the_examples(results: Res
         _ = loaded.examples
 
 
-def test_files_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
-    tmp_path: Path,
-) -> None:
+def test_only_files_that_the_config_no_longer_asks_for_are_removed(tmp_path: Path) -> None:
     monks = [{"name": "monks", "printed": "spambase"}]
     tables = {"errors": "table1", "claims": "table1"}
     keys = {"paper": "ebboost", "datasets": monks, "tables": tables}
@@ -201,9 +197,7 @@ CHOSEN, PLACES = '"{""n_rounds"": 5}"', '"[[""monks"", ""adaboost""]]"'
         (MANIFEST, '"errors"', '".."', "String should match pattern"),
     ],
 )
-def test_damage_is_named_with_file_and_place(
-    folder: Path, name: str, old: str, new: str, fault: str
-) -> None:
+def test_damage_has_file_and_place(folder: Path, name: str, old: str, new: str, fault: str) -> None:
     text = (folder / name).read_text()
     assert old in text
     (folder / name).write_text(text.replace(old, new, 1))

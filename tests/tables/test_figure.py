@@ -144,7 +144,7 @@ def rankings(draw: st.DrawFn) -> tuple[list[float], set[tuple[int, int]]]:
 
 
 @given(rankings())
-def test_methods_share_a_bar_if_and_only_if_the_test_does_not_separate_them(
+def test_methods_share_a_bar_if_they_are_alike(
     example: tuple[list[float], set[tuple[int, int]]],
 ) -> None:
     ranks, separated = example

@@ -101,7 +101,7 @@ def test_a_config_that_names_no_table_has_no_printed_numbers(load: Load) -> None
         ("paper", "[titanic]", "[titanc]", "mypaper/paper.yaml:7:82: .../config.yaml has no row "),
     ],
 )
-def test_what_config_or_paper_misspell_is_named_with_its_place(
+def test_misspellings_have_their_place(
     load: Load, file: str, old: str, new: str, message: str
 ) -> None:
     place = "" if message.startswith("mypaper") else "config.yaml:"
@@ -124,9 +124,7 @@ def test_what_config_or_paper_misspell_is_named_with_its_place(
         ("config", "{name: wine, as: wine 1}", "{name: wine, as: zooo}"),
     ],
 )
-def test_names_without_a_counterpart_are_left_out(
-    load: Load, file: str, old: str, new: str
-) -> None:
+def test_names_without_counterpart_are_no_fault(load: Load, file: str, old: str, new: str) -> None:
     check(load(file, old, new))
 
 
@@ -149,9 +147,7 @@ def test_a_name_without_its_paper_is_refused_with_what_to_write(tmp_path: Path, 
         ("paper", "fraction}", "fraction, metric: accuracy}", "accuracy as a fraction, of one sp"),
     ],
 )
-def test_a_table_is_described_with_the_numbers_that_meet_a_cell(
-    load: Load, file: str, old: str, new: str, said: str
-) -> None:
+def test_a_table_has_a_description(load: Load, file: str, old: str, new: str, said: str) -> None:
     first, second = sorted(t for t in described(load(file, old, new)) if "table3" not in t)[:2]
     assert said in first
     assert second == "printed table2, probability, of one split: 4 of 4 numbers are recomputed"

@@ -144,7 +144,7 @@ def ranking_of(n_methods: int, n_rows: int, gap: float, control: str | None = No
 @pytest.mark.parametrize("n_methods", [2, 3, 7, 20])
 @pytest.mark.parametrize("control", [None, "1"])
 @pytest.mark.parametrize("gap", [0.0, 0.3, 5.0])
-def test_the_closing_sentence_has_at_most_400_characters(
+def test_the_sentence_has_at_most_400_letters(
     n_methods: int, control: str | None, gap: float
 ) -> None:
     ranking = ranking_of(n_methods, 8, gap, control)
@@ -335,9 +335,7 @@ def test_ratios_with_an_error_of_zero_are_short(ranked: Experiment) -> None:
 @pytest.mark.parametrize(
     ("name", "ratio"), [("auc", False), ("rmse", True), ("mae", True), ("r2", False)]
 )
-def test_metrics_are_compared_as_ratios_if_they_are_errors_in_the_unit_of_the_target(
-    name: str, ratio: bool
-) -> None:
+def test_errors_in_the_unit_of_the_target_are_ratios(name: str, ratio: bool) -> None:
     outcomes = outcomes_of(MANY)
     scale = scale_of(replace(outcomes, metric=METRICS[name]))
     assert (scale.ratio, scale.greater_is_better) == (ratio, name in ("auc", "r2"))
@@ -373,9 +371,7 @@ def test_a_missing_cell_allows_no_ranking(ranked: Experiment) -> None:
         (["monks"], ["adaboost", "quadboost"], "comparisons tests the splits of one"),
     ],
 )
-def test_one_algorithm_or_one_data_set_is_refused(
-    datasets: list[str], algorithms: list[str], message: str
-) -> None:
+def test_one_of_a_kind_is_refused(datasets: list[str], algorithms: list[str], message: str) -> None:
     ranking: dict[str, Any] = {"tables": {"ranking": True}}
     experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **ranking))
     with pytest.raises(ConfigError, match=rf"config\['tables'\].*{message}"):

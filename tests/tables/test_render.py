@@ -161,9 +161,7 @@ def test_a_number_has_the_asked_decimals_a_minus_to_read_and_zero_has_no_sign(
 
 
 @given(st.floats(1e-9, 1e9), st.integers(2, 6), st.sampled_from([-1, 1]))
-def test_significant_digits_follow_the_size_without_an_exponent(
-    size: float, digits: int, sign: int
-) -> None:
+def test_significant_digits_follow_the_size(size: float, digits: int, sign: int) -> None:
     text = significant(sign * size, digits)
     assert re.fullmatch(r"−?\d+(\.\d+)?", text)
     unit = 10.0 ** min(0, floor(log10(size)) - digits + 1)
@@ -202,9 +200,7 @@ def test_a_printed_number_keeps_its_digits_in_percent() -> None:
         (OFF, "**0.120 ± 0.020** (**0.131**† ± 0.002†)"),
     ],
 )
-def test_a_dagger_is_after_the_printed_number_or_deviation_that_is_outside(
-    entry: Entry, text: str
-) -> None:
+def test_a_dagger_is_after_what_is_outside(entry: Entry, text: str) -> None:
     assert entry_text(entry) == text
 
 
@@ -312,9 +308,7 @@ SIZES = st.floats(1e-7, 1e7)
 
 
 @given(st.lists(SIZES, min_size=1, max_size=5), st.integers(1, 5))
-def test_decimals_give_the_largest_value_as_many_significant_digits_as_asked(
-    sizes: list[float], digits: int
-) -> None:
+def test_decimals_give_the_largest_value_its_digits(sizes: list[float], digits: int) -> None:
     largest = max(sizes)
     text = f"{largest:.{decimals([-size for size in sizes], digits)}f}"
     # Half a unit of the last of the digits is the largest error.

@@ -226,7 +226,7 @@ EXPERIMENT = load_mapping(config(algorithms=[ADA, LP]))
         (True, ("risk in percent", "4.10", "5.000", "4.321 to 6.000", "0.001")),
     ],
 )
-def test_numbers_outside_are_listed_in_the_unit_of_the_paper_and_fractions_in_the_csv(
+def test_numbers_outside_are_in_the_unit_of_the_paper(
     percent: bool, texts: tuple[str, ...]
 ) -> None:
     entry = Verdict("0.0410", 0.05, 0.043214, 0.06, 0.001).at("wine", "ada", "risk")

@@ -94,9 +94,7 @@ def judge_same(evidence: Ours, name: str, than: str, **keys: Any) -> Judgement:
         ("a", ["b", "c"], ("disagrees", "refuted")),
     ],
 )
-def test_an_algorithm_must_be_on_that_side_of_each_other(
-    name: str, than: list[str], words: tuple[Word, Word]
-) -> None:
+def test_means_are_below_each_other(name: str, than: list[str], words: tuple[Word, Word]) -> None:
     evidence = curves_of(APART)
     assert tuple(lower(evidence, kind, of=name, than=than).word for kind in AVERAGES) == words
 
@@ -138,7 +136,7 @@ def test_only_common_values_with_a_solution_in_every_split_count() -> None:
         ([[0.5, 0.4]] * 2, {"from": 5, "to": 9}, "no common rounds from 5 to 9"),
     ],
 )
-def test_a_comparison_needs_splits_and_common_rounds(
+def test_curves_need_common_rounds(
     a: list[list[float]], keys: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(Lacking, match=message):
@@ -175,9 +173,7 @@ def same(gap: float, margin: float | None = 1.0) -> Judgement:
         (-2, "refuted"),
     ],
 )
-def test_curves_are_the_same_if_the_whole_interval_is_within_the_margin(
-    gap: float, word: Word
-) -> None:
+def test_curves_are_the_same_if_the_interval_is_within_the_margin(gap: float, word: Word) -> None:
     text, judged = same(gap)
     assert judged == word
     assert f"({gap:+.3g} [{gap - 0.16858:+.3g}, {gap + 0.16858:+.3g}]) within 1; power" in text
@@ -212,7 +208,7 @@ def below(evidence: Ours, **keys: Any) -> Judgement:
         ([0.5, 0.4, 0.3], "by 0.0000 to 0.0000, 0.0000 at the end", "disagrees"),
     ],
 )
-def test_a_lower_curve_is_nowhere_above_and_somewhere_below(
+def test_a_lower_curve_is_somewhere_below_never_above(
     a: list[float], text: str, word: Word
 ) -> None:
     curves = {"a": [a], "b": [[0.5, 0.4, 0.3]]}
@@ -272,9 +268,7 @@ def powers(*exponents: float) -> list[list[float]]:
         ((0.9, 0.91, 0.89), "refuted"),
     ],
 )
-def test_slopes_of_the_splits_are_tested_against_the_claimed_one(
-    exponents: tuple[float, ...], word: Word
-) -> None:
+def test_slopes_are_tested_against_the_claim(exponents: tuple[float, ...], word: Word) -> None:
     assert slope(powers(*exponents)).word == word
     # Of one split, it is the exponent of the power.
     alone: Word = "agrees" if exponents[0] >= 1 else "disagrees"

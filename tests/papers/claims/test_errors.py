@@ -111,9 +111,7 @@ def test_one_pair_that_is_significantly_higher_refutes_all() -> None:
     ("points", "above", "word"),
     [(2.5, 0, "agrees"), (2.4, 1, "disagrees"), (0.1, 2, "disagrees")],
 )
-def test_a_loss_of_the_allowed_points_is_not_above_them(
-    points: float, above: int, word: Word
-) -> None:
+def test_a_loss_of_the_allowed_points_is_allowed(points: float, above: int, word: Word) -> None:
     # 2.5 points exactly; in floating-point numbers 100 (0.126 - 0.101) is above it.
     evidence = errors_of({"a": rows(126, 103), "b": rows(101, 101)}, n_test=1000)
     text = f"at most 2.50 percentage points (r1); above {points:g} in {above} of 2"
@@ -170,7 +168,7 @@ def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -
         ((11, 9, 11, 9, 10, 10), 0.5, "agrees"),
     ],
 )
-def test_equivalence_is_decided_by_the_interval_and_the_margin(
+def test_equivalence_is_an_interval_in_a_margin(
     b: tuple[int, ...], margin: float, word: Word
 ) -> None:
     evidence = errors_of({"a": rows(*[10] * 6), "b": rows(*b)})
@@ -212,9 +210,7 @@ THREE = {"a": [[1], [2], [3]], "b": [[2], [2], [2]], "c": [[3], [1], [9]]}
 
 
 @pytest.mark.parametrize(("n_significant", "word"), [(3, "supported"), (2, "agrees")])
-def test_a_count_is_supported_if_so_many_rows_are_better_by_a_test(
-    n_significant: int, word: Word
-) -> None:
+def test_a_count_is_supported_by_a_test_on_each_row(n_significant: int, word: Word) -> None:
     better, near = [30, 31, 32], [59, 30, 65]
     a = [better] * n_significant + [near] * (4 - n_significant) + [[80, 80, 80]]
     evidence = errors_of({"a": a, "b": splits(60, 62, 61, n_rows=5)})
@@ -282,9 +278,7 @@ def test_ranks_are_those_of_scipy(at_most: int) -> None:
     ("c", "at_most", "word"),
     [((1, 2, 3), 2, "refuted"), ((99, 99, 99), 2, "supported"), ((1, 60, 3), 2, "disagrees")],
 )
-def test_a_rank_is_refuted_by_that_number_of_significantly_lower_ones_on_a_row(
-    c: tuple[int, ...], at_most: int, word: Word
-) -> None:
+def test_better_ones_on_a_row_refute_a_rank(c: tuple[int, ...], at_most: int, word: Word) -> None:
     counts = {"a": [[21, 22, 23]] * 2, "b": [[11, 12, 14], [51, 52, 53]]}
     evidence = errors_of(counts | {"c": [list(c), [61, 62, 63]]})
     assert judge(evidence, "rank", of="a", at_most=at_most).word == word
@@ -327,9 +321,7 @@ WORSE = {"a": (9, 8, 10, 9), "b": (5, 4, 6, 4), "c": (9, 7, 9, 10)}
         ("b", "ac", "refuted"),
     ],
 )
-def test_shares_of_splits_are_compared_by_the_paired_t_test(
-    name: str, among: str, word: Word
-) -> None:
+def test_shares_of_splits_are_compared_by_t_tests(name: str, among: str, word: Word) -> None:
     counts = {
         c: [[2] * k + [1] * (5 - k // 2) + [0] * (5 - k + k // 2) for k in numbers]
         for c, numbers in WORSE.items()

@@ -140,9 +140,7 @@ PAIRS = st.lists(st.tuples(st.integers(0, 30), st.integers(0, 30)), min_size=2, 
 
 
 @given(PAIRS, st.sampled_from([0.0, 0.1, 0.5]))
-def test_swapping_two_algorithms_on_one_row_mirrors_the_word(
-    pairs: list[tuple[int, int]], share: float
-) -> None:
+def test_swapping_on_one_row_mirrors_the_word(pairs: list[tuple[int, int]], share: float) -> None:
     counts = {name: [[*side]] for name, side in zip("ab", zip(*pairs, strict=True), strict=True)}
     evidence = overlapping(errors_of(counts), share)
     equal = sum(a - b for a, b in pairs) == 0
@@ -178,7 +176,7 @@ def test_swapping_two_algorithms_over_rows_mirrors_the_word(pairs: list[tuple[in
 
 
 @given(st.lists(st.tuples(FEW, FEW), min_size=2, max_size=5))
-def test_swapping_mirrors_what_is_compared_with_a_third(
+def test_swapping_mirrors_comparisons_with_a_third(
     pairs: list[tuple[list[int], list[int]]],
 ) -> None:
     n = min(len(side) for pair in pairs for side in pair)

@@ -166,7 +166,7 @@ def test_ours_needs_a_test_and_printed_numbers_are_exact() -> None:
 
 
 @given(st.sampled_from([True, False, None]), st.floats(0, 1), st.floats(0, 1))
-def test_the_word_on_the_contrary_is_the_mirrored_one(
+def test_the_contrary_has_the_mirrored_word(
     agrees: bool | None, p_for: float, p_against: float
 ) -> None:
     contrary = None if agrees is None else not agrees
@@ -309,7 +309,7 @@ def test_each_printed_quantity_is_in_the_table_that_holds_it() -> None:
         (lambda e: e.per_split("x", "a"), NO_SPLITS),
     ],
 )
-def test_a_number_that_is_not_printed_is_reported_as_such(
+def test_a_number_without_print_is_reported(
     ask: Callable[[Evidence], object], message: str
 ) -> None:
     for tables in ((RISKS,), (RISKS, MARGINS)):

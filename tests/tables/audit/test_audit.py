@@ -65,9 +65,7 @@ def test_the_csv_holds_every_finding(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_a_paper_that_prints_what_it_counted_passes(
-    tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
+def test_a_paper_of_true_counts_passes(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rng = np.random.default_rng(seed)
     names, sizes = ("a", "b", "quadboost"), rng.integers(20, 400, 4)
     rates = rng.uniform(0, 0.5, (4, 3, 1))
@@ -190,9 +188,7 @@ ONE = Sample(splits=1)
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
-def test_a_bare_table_is_audited_with_any_separator_and_decimal_sign(
-    table: Path, separator: str
-) -> None:
+def test_a_bare_table_has_any_separator_and_decimal_sign(table: Path, separator: str) -> None:
     decimal = "." if separator == "," else ","
     table.write_text(TABLE.replace(",", decimal).replace(";", separator))
     [(check, finding)] = audit_table(table, {"heart": 81}, sample=ONE).failures
@@ -294,9 +290,7 @@ W/T/L,-,3/0/0,2/1/0
         ("2/1/0", "2/1/1", ""),
     ],
 )
-def test_summary_rows_follow_from_the_numbers_above(
-    table: Path, old: str, new: str, column: str | None
-) -> None:
+def test_summaries_follow_from_numbers(table: Path, old: str, new: str, column: str | None) -> None:
     table.write_text(SUMMED.replace(old, new) if old else SUMMED)
     result = audit_table(table, metric="accuracy")
     failed = [finding.place.column for _, finding in result.failures]
@@ -387,9 +381,7 @@ def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message
         ("{outer: 10}", Size(18, 178, (17,))),
     ],
 )
-def test_a_share_that_is_not_whole_is_rounded_up_and_down(
-    tmp_path: Path, split: str, size: Size
-) -> None:
+def test_a_broken_share_is_rounded_up_and_down(tmp_path: Path, split: str, size: Size) -> None:
     config = CONFIG.replace("monks, wine", f"{{name: wine, protocol: {{split: {split}}}}}")
     config += "repeats: 10\n" * ("outer" in split)
     audited = subject(tmp_path, facts=WITH_CONFIG, config=config, t=RISKS)

@@ -25,9 +25,7 @@ TABLE = "d,a,b\nx,0.10,0.30\ny,0.20,0.25\n"
     ("one", "other", "holds"),
     [("0.55", "0.45", True), ("0.55", "0.46", True), ("0.55", "0.47", False)],
 )
-def test_both_directions_add_up_to_one_but_for_rounding(
-    tmp_path: Path, one: str, other: str, holds: bool
-) -> None:
+def test_both_directions_add_up_to_one(tmp_path: Path, one: str, other: str, holds: bool) -> None:
     audited = subject(tmp_path, t=TABLE, m=MATRIX.format(one, other))
     assert verdicts("pairs", audited) == {"m a a": True, "m a b": holds, "m b b": True}
 
@@ -142,9 +140,7 @@ ERRORS = "red,0.05,0.10\nblue,0.15,0.20\ngreen,0.25,0.30\nwhite,0.35,0.30\n"
 
 
 @pytest.mark.parametrize(("metric", "rows"), [("auc", AUC), ("error", ERRORS)])
-def test_claims_and_bold_numbers_follow_the_direction_of_the_metric(
-    tmp_path: Path, metric: str, rows: str
-) -> None:
+def test_claims_and_bold_type_follow_the_metric(tmp_path: Path, metric: str, rows: str) -> None:
     right = {"ours": "holds", "theirs": "fails"}
     assert reversed_claims(tmp_path / "1", metric, "theirs", rows) == right | {"bold": "fails"}
     assert reversed_claims(tmp_path / "2", metric, "ours", rows) == right | {"bold": "holds"}

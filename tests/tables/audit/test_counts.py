@@ -45,9 +45,7 @@ def test_counts_are_all_that_brute_force_finds(total: int, digits: int) -> None:
 
 
 @pytest.mark.parametrize("sizes", [((7, 1),), ((3, 2), (4, 1)), ((1, 1), (2, 3)), ((4, 1), (6, 2))])
-def test_printable_numbers_are_all_that_brute_force_finds(
-    sizes: tuple[tuple[int, int], ...],
-) -> None:
+def test_printable_numbers_are_those_of_brute_force(sizes: tuple[tuple[int, int], ...]) -> None:
     n_sets = sum(times for _, times in sizes)
     means = {
         sum(Fraction(k, n) for k, (n, _) in zip(errors, sizes, strict=True)) / n_sets
@@ -61,9 +59,7 @@ def test_printable_numbers_are_all_that_brute_force_finds(
 
 
 @given(st.integers(2, 60), st.integers(1, 3), st.data())
-def test_the_size_that_gave_the_numbers_is_among_those_that_fit(
-    n: int, n_sets: int, data: st.DataObject
-) -> None:
+def test_the_size_behind_the_numbers_is_found(n: int, n_sets: int, data: st.DataObject) -> None:
     errors = data.draw(st.lists(st.integers(0, n * n_sets), min_size=1, max_size=4))
     texts = {f"{k / (n * n_sets):.3f}" for k in errors}
     sizes = fitting_sizes(texts, n_sets, 2, 80)
@@ -91,7 +87,7 @@ def test_numbers_that_are_all_possible_or_too_many_to_add_up_are_not_judged() ->
         (Size(35, 345), {"cv": 10, "pooled": True}, ["345 pooled"]),
     ],
 )
-def test_all_plausible_test_sets_are_tried(
+def test_plausible_test_sets_are_tried(
     size: Size, sample: dict[str, Any], names: list[str]
 ) -> None:
     assert [sets.name for sets in plausible(size, Sample(**sample))] == names
@@ -160,9 +156,7 @@ def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row(tmp_path: Path)
         ("0.333,0.667", 48, [45, 48, 51]),
     ],
 )
-def test_a_size_is_confirmed_if_no_other_size_nearby_fits(
-    tmp_path: Path, numbers: str, n: int, sizes: list[int]
-) -> None:
+def test_a_size_alone_is_confirmed(tmp_path: Path, numbers: str, n: int, sizes: list[int]) -> None:
     low, high = math.ceil(0.9 * n), math.floor(1.1 * n)
     assert fitting_sizes({*numbers.split(",")}, 1, low, high) == sizes
     note = confirming_note(tmp_path, f"d,a,b\nx,{numbers}\n", f"x: {n}")

@@ -153,9 +153,7 @@ def one_row(a: list[int], b: list[int]) -> Ours:
         (20, 10, "undecided"),
     ],
 )
-def test_splits_support_or_refute_if_almost_all_of_them_agree(
-    n_splits: int, n_lower: int, word: Word
-) -> None:
+def test_splits_support_if_almost_all_agree(n_splits: int, n_lower: int, word: Word) -> None:
     # The differences vary too much for a test on the means.
     ours = one_row([10] * n_lower + [30] * (n_splits - n_lower), [20] * n_splits)
     for claim, expected in ((LOWER, word), (HIGHER, MIRROR[word])):
@@ -182,9 +180,7 @@ def test_splits_support_or_refute_if_almost_all_of_them_agree(
         ("disagrees", 12, "agrees"),
     ],
 )
-def test_a_test_on_all_splits_and_their_number_can_contradict_each_other(
-    pooled: Word, n_lower: int, word: Word
-) -> None:
+def test_a_test_and_a_count_can_contradict(pooled: Word, n_lower: int, word: Word) -> None:
     ours = one_row([10] * n_lower + [30] * (20 - n_lower), [20] * 20)
     assert _on_splits(LOWER, ours, Judgement("", pooled)).word == word
     # The contrary has the mirrored word.

@@ -51,9 +51,7 @@ def entries_of(table: Table) -> list[tuple[str, ...]]:
     return [*texts_of(table).values()]
 
 
-def test_probabilities_come_from_the_examples_that_only_one_gets_wrong(
-    experiment: Experiment,
-) -> None:
+def test_probabilities_are_of_examples_that_only_one_gets_wrong(experiment: Experiment) -> None:
     # The wrong examples of the fixture are nested, so differences of counts are all there is.
     expected = better_over_all([better_on_one(1, 0), better_on_one(0, 1), better_on_one(0, 1)])
     assert probabilities(outcomes_of(ONE), "quadboost", "lpboost") == [pytest.approx(expected)]
@@ -117,9 +115,7 @@ def test_stars_are_of_wilcoxons_test_with_holms_method(experiment: Experiment) -
 
 
 @pytest.mark.parametrize("outcomes", [outcomes_of(MANY), outcomes_of(*SPLITS)])
-def test_numbers_of_a_pair_are_those_of_its_one_comparison(
-    experiment: Experiment, outcomes: Outcomes
-) -> None:
+def test_a_pair_has_the_numbers_of_comparison(experiment: Experiment, outcomes: Outcomes) -> None:
     context = context_of(experiment, "comparisons")
     pairs = compared(context, outcomes)
     table = table_of(experiment, "comparisons", outcomes)
@@ -170,9 +166,7 @@ def test_rmses_over_data_sets_are_compared_as_ratios(experiment: Experiment) -> 
         assert row["p"] == data_of(table)[pair]["p"]
 
 
-def test_where_the_highest_is_best_the_better_one_wins_and_differences_keep_their_sign(
-    experiment: Experiment,
-) -> None:
+def test_the_higher_wins_where_the_highest_is_best(experiment: Experiment) -> None:
     plain = outcomes_of(MANY)
     lower = replace(METRICS["brier"], greater_is_better=False)
     higher = replace(METRICS["auc"], greater_is_better=True)
@@ -196,9 +190,7 @@ def test_rows_of_two_units_are_compared_by_wins(experiment: Experiment) -> None:
 
 
 @pytest.mark.parametrize("regression", [False, True])
-def test_splits_of_one_data_set_are_compared_by_the_corrected_test(
-    experiment: Experiment, regression: bool
-) -> None:
+def test_splits_have_the_corrected_test(experiment: Experiment, regression: bool) -> None:
     plain = outcomes_of(*SPLITS)
     plain = as_regression(plain) if regression else plain
     table = table_of(experiment, "comparisons", plain)

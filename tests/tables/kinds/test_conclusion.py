@@ -51,9 +51,7 @@ def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
     return context_of(loaded(tmp_path, CONFIG.replace(old, new)), "comparisons")
 
 
-def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
-    context: Context[str],
-) -> None:
+def test_on_one_data_set_it_rests_on_the_corrected_test(context: Context[str]) -> None:
     risks = np.array(SPLITS) / 10
     gaps, errors = {}, {}
     for a, b in combinations(range(3), 2):
@@ -84,7 +82,7 @@ MORE = " More splits of these rows would not show differences as small as these.
 
 
 @pytest.mark.parametrize(("noise", "clause"), [(4, MORE), (2, "1"), (0, "")])
-def test_the_number_of_splits_that_would_show_a_difference_is_named(
+def test_splits_that_would_show_it_are_named(
     context: Context[str], noise: int, clause: str
 ) -> None:
     errors = [(1 + noise * (r % 2), 3, 8) for r in range(6)]
@@ -134,9 +132,7 @@ def with_baseline(outcomes: Outcomes, column: str) -> Outcomes:
         ("adaboost", "It is better than Baseline (by 62.5 percentage points, interval "),
     ],
 )
-def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
-    tmp_path: Path, column: str, text: str
-) -> None:
+def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, text: str) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
     sentence = conclusion(context, with_baseline(one_data_set(), column))
     assert text in sentence
@@ -150,9 +146,7 @@ def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
 
 
 @pytest.mark.parametrize("n_rows", [1, 9])
-def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
-    tmp_path: Path, n_rows: int
-) -> None:
+def test_a_missing_cell_leaves_out_the_baseline_alone(tmp_path: Path, n_rows: int) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
     outcomes = outcomes_of(MANY) if n_rows > 1 else one_data_set()
     gap = with_baseline(outcomes, "adaboost")
@@ -163,9 +157,7 @@ def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
 
 
 @pytest.mark.parametrize(("n", "splits"), [(1, "One split is"), (2, "2 splits are")])
-def test_too_few_splits_are_named_and_show_no_interval(
-    context: Context[str], n: int, splits: str
-) -> None:
+def test_too_few_splits_show_no_interval(context: Context[str], n: int, splits: str) -> None:
     sentence = conclusion(context, outcomes_of(*([{"monks": (3, 2, 1)}] * n)))
     assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
 
@@ -183,9 +175,7 @@ def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Conte
 
 
 @pytest.mark.parametrize(("n", "too_few"), [(5, True), (6, True), (7, False)])
-def test_data_sets_that_cannot_separate_a_pair_are_called_too_few(
-    context: Context[str], n: int, too_few: bool
-) -> None:
+def test_few_data_sets_are_called_too_few(context: Context[str], n: int, too_few: bool) -> None:
     # Three pairs: the least p-value is 3 · 2/2ⁿ.
     text = conclusion(context, outcomes_of({f"set{i}": (1, 2, 3) for i in range(n)}))
     assert (f"; {n} data sets are too few for that." in text) == too_few == ("Worse" not in text)
@@ -202,9 +192,7 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
     assert conclusion(context, replace(outcomes, records=lost)) == ""
 
 
-def test_rmses_over_data_sets_have_no_mean_and_those_of_one_have_their_unit(
-    context: Context[str],
-) -> None:
+def test_only_rmses_of_one_data_set_have_a_mean(context: Context[str]) -> None:
     several = as_regression(outcomes_of(MANY))
     assert conclusion(context, several).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
     one = conclusion(context, as_regression(one_data_set(), "monks"))
@@ -255,9 +243,7 @@ def assert_groups_are_those_of_the_test(context: Context[str], outcomes: Outcome
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(1, 5), (1, 12), (8, 1), (20, 2)]))
-def test_each_algorithm_is_in_the_group_that_the_deciding_test_gives_it(
-    seed: int, shape: tuple[int, int]
-) -> None:
+def test_each_algorithm_is_in_the_group_of_the_test(seed: int, shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(seed)
     means = rng.uniform(100, 300, 5) * rng.choice([0.1, 1.0])
     noise = rng.normal(0, rng.uniform(5, 60), (*shape, 5))
@@ -281,9 +267,7 @@ def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike
 @pytest.mark.parametrize("shape", [(1, 1), (1, 10), (12, 1)])
 @pytest.mark.parametrize("spread", [0, 10, 100])
 @pytest.mark.parametrize("length", [60, 500])
-def test_it_has_at_most_400_characters_however_many_and_long_the_names_are(
-    shape: tuple[int, int], spread: int, length: int
-) -> None:
+def test_it_has_at_most_400_characters(shape: tuple[int, int], spread: int, length: int) -> None:
     rng = np.random.default_rng(1)
     errors = 100 + spread * np.arange(10) + rng.integers(0, 20, (*shape, 10))
     context, outcomes = comparison_of(errors, [f"{j} (long)".ljust(length, "x") for j in range(10)])
@@ -331,9 +315,7 @@ def verdict_of(folder: Path, repeats: int, tables: str) -> str:
     return paper_conclusion(experiment, make_tables(experiment, outcomes))
 
 
-def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgements(
-    tmp_path: Path,
-) -> None:
+def test_the_run_of_a_paper_counts_numbers_inside_and_judgements(tmp_path: Path) -> None:
     sentence = verdict_of(tmp_path, 6, "errors: table1, claims: table1")
     numbers, _, claims = sentence.partition(" Claims: ")
     assert numbers.startswith("5 of 6 printed numbers of Table 1 are inside our intervals, where ")
@@ -341,9 +323,7 @@ def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgeme
 
 
 @pytest.mark.parametrize(("n", "splits"), [(1, "One split"), (2, "2 splits")])
-def test_too_few_splits_of_a_paper_name_the_option_that_judges_it(
-    tmp_path: Path, n: int, splits: str
-) -> None:
+def test_too_few_splits_name_the_option_that_judges(tmp_path: Path, n: int, splits: str) -> None:
     sentence = f"{splits} cannot judge a printed number: give --repeats 30."
     assert verdict_of(tmp_path / "errors", n, "errors: table1") == sentence
     assert verdict_of(tmp_path / "scatter", n, "scatter: adaboost") == ""

@@ -131,9 +131,7 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
-def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_each_algorithm_is_drawn_along_its_own_values(load: Load, figures: list[Figure]) -> None:
     training, testing = panels_of(load(), "curves", two_splits(all_measures()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
@@ -150,9 +148,7 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
     assert legend == ["AdaBoost", "QuadBoost", "LPBoost"]
 
 
-def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_a_band_is_a_deviation_wide(load: Load, figures: list[Figure]) -> None:
     measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
     training, testing = panels_of(load(), "curves", two_splits(measured), figures)
@@ -164,18 +160,14 @@ def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
     assert ends == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
 
 
-def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_zeros_are_drawn_on_a_linear_scale(load: Load, figures: list[Figure]) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
     assert panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
     panels = panels_of(load(), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_a_mark_is_at_its_value_with_colour_and_title(load: Load, figures: list[Figure]) -> None:
     training, testing = panels_of(load(TRAINING, MARKED), "curves", two_splits(marked()), figures)
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
@@ -287,9 +279,7 @@ def test_times_have_three_significant_digits_and_no_exponent(tmp_path: Path) -> 
         assert float(text) == pytest.approx(seconds, rel=0.005)
 
 
-def test_each_sweep_has_a_panel_and_each_algorithm_a_curve(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
+def test_sweeps_are_panels_and_algorithms_curves(tmp_path: Path, figures: list[Figure]) -> None:
     experiment = load_times(tmp_path)
     noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment, LOST), figures)
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
@@ -303,7 +293,7 @@ def test_each_sweep_has_a_panel_and_each_algorithm_a_curve(
     assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
 
 
-def test_an_algorithm_without_a_sweeps_hyper_parameter_is_left_out_of_its_panel(
+def test_algorithms_without_the_parameter_are_left_out(
     tmp_path: Path, figures: list[Figure]
 ) -> None:
     experiment = load_times(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
@@ -355,9 +345,7 @@ def experiment(tmp_path: Path) -> Experiment:
     return loaded(tmp_path, DIFFERENCES)
 
 
-def test_entries_are_differences_with_a_star_where_intervals_do_not_overlap(
-    experiment: Experiment,
-) -> None:
+def test_differences_have_a_star_where_intervals_are_apart(experiment: Experiment) -> None:
     table = table_of(experiment, "differences", outcomes())
     titles = experiment.titles
     assert table.title == f"Two: risk of {titles['quadboost']} − {titles['adaboost']}"
@@ -390,7 +378,7 @@ def test_with_one_split_all_but_equal_risks_have_a_star(experiment: Experiment) 
     assert "one split has no spread" in table.notes[0]
 
 
-def test_squares_have_the_colour_of_the_better_and_its_difference(
+def test_squares_have_the_colour_of_the_better(
     experiment: Experiment, figures: list[Figure]
 ) -> None:
     [panel] = panels_of(experiment, "differences", outcomes(), figures)

@@ -83,9 +83,7 @@ def test_a_missing_cell_is_a_dash_and_its_row_has_no_best(experiment: Experiment
     assert "LPBoost: a departure." in table.notes
 
 
-def test_repeats_show_mean_and_deviation_and_mark_printed_numbers_outside(
-    experiment: Experiment,
-) -> None:
+def test_repeats_show_deviations_and_mark_numbers_outside(experiment: Experiment) -> None:
     repeats = [ONE, {**ONE, "monks": (3, 1, 1)}, {**ONE, "monks": (1, 1, 1)}]
     off = replace(PUBLISHED, cells={**PUBLISHED.cells, ("monks", "quadboost"): "0.900"})
     result = made(experiment, "errors", outcomes_of(*repeats), off)
@@ -108,9 +106,7 @@ def test_an_absent_data_set_is_a_row_of_dashes_with_its_reason(experiment: Exper
     assert "animals: it is no longer offered." in table.notes
 
 
-def test_regressions_have_rmses_with_four_significant_digits_in_place_of_risks(
-    experiment: Experiment,
-) -> None:
+def test_regressions_have_rmses_with_four_digits(experiment: Experiment) -> None:
     table = table_of(experiment, "errors", as_regression(outcomes_of(ONE), "titanic"))
     assert texts_of(table)["titanic"] == ("**0.750**", "1.000", "1.250")
     assert texts_of(table)["monks"] == ("0.200", "**0.100**", "**0.100**")
@@ -154,9 +150,7 @@ def among(errors: dict[tuple[str, str], tuple[int, ...]], n_test: int = 1000) ->
     return Outcomes(rows, columns, n_splits, records, test_shares=dict.fromkeys(rows, 0.5))
 
 
-def test_errors_are_shown_in_percent_where_they_are_printed_so_and_kept_as_fractions(
-    tmp_path: Path,
-) -> None:
+def test_errors_are_shown_in_percent_where_they_are_printed_so(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, PERCENT)
     printed = load_paper("ebboost").printed("table1")
     more = {("made-up", "adaboost_mean"): "0.0400", ("made-up", "adaboost_sd"): "0.0020"}
@@ -322,9 +316,7 @@ def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_pat
 
 
 @pytest.mark.parametrize("unit", ["percent", "fraction"])
-def test_a_printed_metric_is_next_to_our_values_of_it_and_not_to_errors(
-    results: Results, unit: str
-) -> None:
+def test_a_printed_metric_is_next_to_our_values_of_it(results: Results, unit: str) -> None:
     data = results.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
     ours = data.loc[("monks", "adaboost", "AUC")]["mean"]
     facts = Facts.model_validate({"metric": "auc", "unit": unit, "of": {"splits": 3}})

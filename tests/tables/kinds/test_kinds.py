@@ -65,9 +65,7 @@ def context(tmp_path: Path) -> Context[str]:
     return context_of(loaded(tmp_path, CONFIG), "scatter", PRINTED)
 
 
-def test_a_printed_row_is_found_by_the_name_for_print_the_title_or_the_data_set(
-    context: Context[str],
-) -> None:
+def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context[str]) -> None:
     printed = context.printed("p")
     ours = [printed.text(row.title, "adaboost") for row in context.config.rows]
     assert ours == ["", "1", "2", "5"]
@@ -75,9 +73,7 @@ def test_a_printed_row_is_found_by_the_name_for_print_the_title_or_the_data_set(
     assert [printed.text(row, "adaboost") for row in ("seconds", "zoo", "absent")] == ["6", "7", ""]
 
 
-def test_printed_accuracies_become_errors_and_deviations_and_times_stay(
-    context: Context[str],
-) -> None:
+def test_printed_accuracies_become_errors(context: Context[str]) -> None:
     cells = {
         ("monks", "adaboost_mean"): "0.970",
         ("monks", "adaboost_sd"): "0.012",
@@ -124,9 +120,7 @@ def notes_of(**changes: Any) -> tuple[str, ...]:
 
 
 @pytest.mark.parametrize(("row", "several"), [("wine", True), ("monks", False)])
-def test_columns_of_learners_of_two_classes_are_named_where_there_are_more(
-    row: str, several: bool
-) -> None:
+def test_learners_of_two_classes_are_named_where_there_are_more(row: str, several: bool) -> None:
     algorithms = [{"name": "adaboost", "label": "AdaBoost"}, "sklearn:SVC"]
     notes = notes_of(protocol={"view": "default"}, datasets=[row], algorithms=algorithms)
     starts = [note.startswith("AdaBoost: with more than two classes") for note in notes]
@@ -269,9 +263,7 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load_with: 
         ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(
-    load_with: Load, line: str, message: str
-) -> None:
+def test_a_wrong_option_has_its_place(load_with: Load, line: str, message: str) -> None:
     assert fault_of(load_with, line).startswith(message)
 
 

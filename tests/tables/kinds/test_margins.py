@@ -78,9 +78,7 @@ PRINTED = {
 }
 
 
-def test_entries_are_moments_of_all_margins_next_to_the_printed_ones(
-    experiment: Experiment,
-) -> None:
+def test_entries_are_moments_of_all_margins(experiment: Experiment) -> None:
     kept = margins()
     result = made(experiment, "margins", outcomes(kept))
     assert result.draw is None
@@ -139,7 +137,7 @@ def drawn(experiment: Experiment, records: Outcomes, figures: list[Figure]) -> l
     return panels_of(with_panels, "margins", records, figures)
 
 
-def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
+def test_a_line_is_the_distribution_of_margins(
     experiment: Experiment, figures: list[Figure]
 ) -> None:
     kept = margins()
@@ -165,9 +163,7 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
         ("{panels: [{row: wisconsin, algorithms: [adabost]}]}", "11:59: unknown algorithm 'ad"),
     ],
 )
-def test_unknown_names_are_refused_with_their_place(
-    tmp_path: Path, option: str, message: str
-) -> None:
+def test_unknown_names_have_their_place(tmp_path: Path, option: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         check_tables(loaded(tmp_path, CONFIG.replace("margins: table2", f"margins: {option}")))
     assert str(caught.value).startswith(f"{tmp_path / 'config.yaml'}:{message}")
@@ -196,9 +192,7 @@ def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> No
     assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
 
 
-def test_each_algorithm_has_a_panel_and_each_split_a_dot(
-    against: Experiment, figures: list[Figure]
-) -> None:
+def test_algorithms_are_panels_and_splits_dots(against: Experiment, figures: list[Figure]) -> None:
     lp, ada = panels_of(against, "scatter", outcomes_of(*ERRORS_ON_SPLITS), figures)
     assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
     diagonal, *rows = lp.get_lines()

@@ -148,9 +148,7 @@ def test_each_reading_has_a_row_and_the_true_one_is_bold(experiment: Experiment)
     assert re.search(r"some reading had what it needs in [0-5]\.\d% \(± [01]\.\d\)", notes)
 
 
-def test_the_numbers_are_those_of_the_statistics_on_each_rows_splits(
-    experiment: Experiment,
-) -> None:
+def test_the_numbers_are_those_of_statistics_on_splits(experiment: Experiment) -> None:
     records = outcomes()
     data = data_of(table_of(experiment, "readings", records))
     assert len(data) == len(ROWS)
@@ -185,9 +183,7 @@ def number_of(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-def test_factors_are_differences_to_the_config_and_need_more_the_more_were_tried(
-    experiment: Experiment,
-) -> None:
+def test_factors_are_differences_to_the_config(experiment: Experiment) -> None:
     table = table_of(experiment, "readings", outcomes())
     data, texts = data_of(table), texts_of(table)
     kinds = ("means", "deviations", "margins")
@@ -308,9 +304,7 @@ def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path
     assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_table_of_a_metric_that_is_not_asked_for_is_refused_with_the_reason(
-    tmp_path: Path,
-) -> None:
+def test_a_table_of_a_metric_that_is_not_asked_for_is_refused(tmp_path: Path) -> None:
     config = AUC_CONFIG.replace("metrics: [auc]\n", "")
     experiment = beside_paper(tmp_path, config, AUC_PAPER, table1=AUC_TABLE)
     message = r"11:21: table1 prints auc: ask for it with metrics: \[auc\]"
@@ -326,7 +320,7 @@ def test_a_table_of_a_metric_that_is_not_asked_for_is_refused_with_the_reason(
         ({"margins": "table2"}, "means is missing"),
     ],
 )
-def test_tables_that_cannot_be_compared_with_are_refused(
+def test_wrong_tables_are_refused(
     experiment: Experiment, tables: dict[str, str], message: str
 ) -> None:
     with pytest.raises(ConfigError, match=message):
@@ -366,9 +360,7 @@ def test_printed_deviations_of_one_split_are_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     "sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "splits: 1", "runs: 4"]
 )
-def test_the_number_inside_is_that_of_the_verdicts_on_the_same_numbers(
-    tmp_path: Path, sample: str
-) -> None:
+def test_the_number_inside_is_that_of_the_verdicts(tmp_path: Path, sample: str) -> None:
     paper = CV_PAPER.replace("SAMPLE", sample)
     experiment = beside_paper(tmp_path, CV_CONFIG, paper, table1=CV_TABLE)
     rng, records = np.random.default_rng(3), {}
@@ -459,9 +451,7 @@ def spreads(shared: float, offset: float = 0.0) -> float:
 
 
 @pytest.mark.parametrize("shared", [0.0, 0.9])
-def test_simulated_factors_of_equal_readings_vary_by_the_dependence_of_their_splits(
-    shared: float,
-) -> None:
+def test_simulated_factors_vary_by_the_dependence_of_the_splits(shared: float) -> None:
     # Half a difference of squares of normal values with correlation r has variance 1 - r squared.
     # Both are distances to the same mean of 40 printed splits from means of 40 of ours.
     correlation = (1 + shared) / 2
