@@ -34,7 +34,6 @@ from quadrepro.tables.kinds.readings import (
 )
 from quadrepro.tables.table import Table
 from tests.tables.contexts import (
-    as_regression,
     asking_for,
     beside_paper,
     csv_of,
@@ -230,18 +229,6 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
     assert (row["log BF: margins"], row["log p: margin sd"]) == ("", "")
     total = float(row["log BF: means"]) + float(row["log BF: deviations"])
     assert float(row["log BF"]) == pytest.approx(total)
-
-
-def test_rmses_are_compared_in_their_own_unit(experiment: Experiment) -> None:
-    records = as_regression(outcomes(), "image")
-    table = table_of(experiment, "readings", records)
-    row = data_of(table)[BASE, "image"]
-    errors = np.array([records.values("image", c) for c in COLUMNS[:2]]).T
-    # The tasks of the config are of classes, so the printed numbers were read in percent.
-    mean = np.array([0.0428, 0.0404])
-    expected = log_probability_of_means(errors, mean, np.array([0.00005]), 20)
-    assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
-    assert row["compared"] == "2"
 
 
 # Another metric
