@@ -137,16 +137,14 @@ def test_a_page_shows_all_that_the_folder_holds(folder: Path) -> None:
         *("quadrepro 0.1.0, numpy 2.4.6", "quadrepro run small.yaml --repeats 3", "sha256:aa"),
     ):
         assert text in page.words, text
+    numbers, judgements = lines_of(folder)
+    assert numbers.startswith(
+        "1 of 3 printed numbers of Table 1 are inside our intervals, where 3 "
+    )
+    assert numbers.endswith("Outside after Holm's correction: monks, AdaBoost.")
+    assert judgements == "Claims: undecided 2."
     assert page.all("img")[0]["src"].startswith("data:image/svg+xml;base64,")
     assert {"../index.html", "errors.csv", "curves.svg"} <= {a["href"] for a in page.all("a")}
-
-
-def test_the_lines_of_a_paper_are_its_numbers_and_claims(folder: Path) -> None:
-    assert lines_of(folder) == [
-        "1 of 3 printed numbers of Table 1 are inside our intervals, where 3 are expected. "
-        "Outside after Holm's correction: monks, AdaBoost.",
-        "Claims: undecided 2.",
-    ]
 
 
 def test_the_first_screen_is_a_picture_and_few_lines_without_p_values(tmp_path: Path) -> None:
@@ -217,14 +215,13 @@ def test_the_picture_of_several_data_sets_has_the_ranks_of_each_method(tmp_path:
 
 def test_times_are_set_against_errors_on_one_data_set(folder: Path, tmp_path: Path) -> None:
     points = Page(Results(make_own_folder(tmp_path / "one", ONE_SET, WINNERS)), None).times
-    a, b, c = ({name: place for name, *place in points}[name] for name in "abc")
+    places = {name: place for name, *place in points}
     # Mean seconds are 2, 1 and 3: from left to right by logarithm; the highest error is on top.
-    assert [b[0], c[0]] == [5, 95]
-    assert (a[0] - 5) / 90 == pytest.approx(math.log(2) / math.log(3))
-    assert [b[1], a[1]] == [5, 95]
-    assert c[1] == pytest.approx(95 - 90 * 0.5 / 17.5)
+    assert places["a"][:2] == pytest.approx([5 + 90 * math.log(2) / math.log(3), 95])
+    assert places["b"][:2] == pytest.approx([5, 5])
+    assert places["c"][:2] == pytest.approx([95, 95 - 90 * 0.5 / 17.5])
     # The titles of points of nearly the same error are below each other.
-    lines = sorted(top + below for _, top, below in (a, b, c))
+    lines = sorted(top + below for _, top, below in places.values())
     assert min(low - high for high, low in pairwise(lines)) >= 8 - 1e-9
     several = make_own_folder(tmp_path / "several", SEVERAL, WINNERS)
     for other in (folder, several):
@@ -257,42 +254,42 @@ def test_every_entry_of_the_table_has_its_splits_and_its_command(folder: Path) -
     assert str(folder.parent) not in html
 
 
-@pytest.mark.parametrize(
-    ("printed", "p", "place"),
-    [
-        *(("0.5", 1.0, "middle"), ("0.75", 0.6, "middle"), ("0.76", 0.5, "high")),
-        *(("0.24", 0.5, "low"), ("1.01", 0.04, "above"), ("-0.01", 0.04, "below")),
-        ("0.5", None, ""),
-    ],
-)
-def test_a_place_is_a_part_of_the_interval(printed: str, p: float | None, place: str) -> None:
-    verdict = Verdict(printed, 0.5, 0.0, 1.0, p)
-    assert PageEntry(0.5, 0.1, "risk", printed, 1, verdict, "", percent=False).place == place
+def test_a_place_is_a_part_of_the_interval() -> None:
+    ends = {"0.5": "middle", "0.75": "middle", "0.76": "high", "0.24": "low"}
+    for printed, place in (ends | {"1.01": "above", "-0.01": "below", "": ""}).items():
+        p = {"above": 0.04, "below": 0.04, "": None}.get(place, 0.5)
+        verdict = Verdict(printed or "0.5", 0.5, 0.0, 1.0, p)
+        assert PageEntry(0.5, 0.1, "risk", printed, 1, verdict, "", percent=False).place == place
 
 
 @pytest.mark.parametrize(
-    ("mean", "quantity", "printed", "percent", "text"),
+    ("mean", "quantity", "printed", "text"),
     [
-        *((0.1235, "risk", "", False, "0.123"), (0.12346, "risk", "", True, "12.35")),
-        *((0.45, "RMSE", "", False, "0.4500"), (450, "RMSE", "", False, "450.0")),
-        *((0, "RMSE", "", False, "0.0000"), (0.5, "AUC", "0.47123", False, "0.50000")),
-        *((0.5, "AUC", "", True, "50.00"), (-0.25, "MCC", "", False, "−0.2500")),
-        *((math.inf, "RMSE", "", False, "∞"), (math.nan, "risk", "", True, "–")),
+        *((0.1235, "risk", "", "0.123"), (0.45, "RMSE", "", "0.4500"), (450, "RMSE", "", "450.0")),
+        *((0, "RMSE", "", "0.0000"), (-0.25, "MCC", "", "−0.2500"), (math.inf, "RMSE", "", "∞")),
+        *((0.5, "AUC", "0.47123", "0.50000"), (0.12346, "risk in percent", "", "12.35")),
+        *((0.5, "AUC in percent", "", "50.00"), (math.nan, "risk in percent", "", "–")),
     ],
 )
 def test_a_mean_has_the_digits_of_its_quantity(
-    mean: float, quantity: str, printed: str, percent: bool, text: str
+    mean: float, quantity: str, printed: str, text: str
 ) -> None:
-    entry = PageEntry(mean, math.nan, quantity, printed, 1, None, "", percent)
+    name, _, percent = quantity.partition(" in ")
+    entry = PageEntry(mean, math.nan, name, printed, 1, None, "", bool(percent))
     assert entry.texts == [text]
 
 
 def test_the_best_of_a_row_has_rank_1_and_the_baseline_none(tmp_path: Path) -> None:
     rows = {("a", "x"): (20, 20), ("a", "y"): (30, 30), ("a", "baseline"): (10, 10)}
     rows |= {("b", "x"): (20, 20), ("b", "y"): (20, 20), ("b", "baseline"): (40, None)}
-    folder = make_folder(tmp_path, cells__csv=cells(rows), errors__csv=errors(rows))
+    folder = make_folder(tmp_path / "1", cells__csv=cells(rows), errors__csv=errors(rows))
     assert [entry.rank for entry in entries(folder).values()] == [1, 2, 0, 1, 1, 0]
     assert "No result split 1: failed too slow" in details_of(folder, "b/baseline")
+    # An RMSE that is asked for as a metric counts once.
+    lines = "".join(f"wine,{name},RMSE,3,{mean},0.1,,,\n" for name, mean in (("a", 2), ("b", 1)))
+    header = errors().splitlines()[0] + "\n"
+    folder = make_folder(tmp_path / "2", errors__csv=header + lines * 2)
+    assert [entry.rank for entry in entries(folder).values()] == [2, 1]
 
 
 def test_the_headline_of_the_config_leads_the_main_table(tmp_path: Path) -> None:
@@ -411,18 +408,15 @@ def test_an_own_paper_is_read_next_to_its_config(
 def test_the_index_has_the_counts_and_conclusion_of_each_experiment(tmp_path: Path) -> None:
     sentence = "Best by risk: A (0.5). Worse: B. By tests."
     judged = claims("A,false,,supported,,", "B,false,,1 of 2,,", "C,true,,refuted,,")
-    folders = (
-        make_folder(tmp_path / "small", report__html="", claims__csv=judged),
-        make_folder(tmp_path / "own", run__json=run(conclusion=sentence, paper=None)),
-    )
-    (folders[1] / "claims.csv").unlink()
+    own = {"run__json": run(conclusion=sentence, paper=None), "claims__csv": None}
+    folders = [make_folder(tmp_path / "small", report__html="", claims__csv=judged)]
+    folders.append(make_folder(tmp_path / "own", **own))
     page = Parsed(index_html([*map(Results, folders)]))
     for text in (
-        "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. "
+        "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. Claims",
         "Claims: supported 1, undecided 1. Claims on measured times: refuted 1.",
         "Small small 12 0 1 2 0.1 1 of 2",
-        "Without a paper",
-        "Small small Best by risk: A (0.5). 12 0 1 2 0.1 –",
+        "Without a paper Small small Best by risk: A (0.5). 12 0 1 2 0.1 –",
     ):
         assert text in page.words
     assert [a["href"] for a in page.all("a")] == ["#main", "small/report.html"]
@@ -442,13 +436,6 @@ def test_a_damaged_folder_is_left_out_of_the_index_and_named(folder: Path) -> No
     for [*_, fault] in (write_report(folder)[1], write_all(folder.parent)[1]):
         assert "was not written by quadrepro and stays as it is" in str(fault)
     assert index.read_text() == "mine"
-
-
-def test_an_rmse_that_is_asked_for_as_a_metric_counts_once(tmp_path: Path) -> None:
-    rows = "".join(f"wine,{name},RMSE,3,{mean},0.1,,,\n" for name, mean in (("a", 2), ("b", 1)))
-    header = errors().splitlines()[0] + "\n"
-    folder = make_folder(tmp_path, errors__csv=header + rows * 2)
-    assert [entry.rank for entry in entries(folder).values()] == [2, 1]
 
 
 def test_an_impossible_accuracy_is_marked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -499,27 +486,13 @@ def _outside_in_markdown(results: Results) -> list[list[str]]:
     return [[c.strip() for c in line.strip("| ").split(" | ")] for line in lines if "|" in line][2:]
 
 
-def _outside_on_page(page: Parsed) -> list[list[str]]:
-    """Return the same rows of the page."""
-    rows = [
-        row
-        for row in page.all("tr")
-        if any(e.attributes.get("aria-label", "").startswith("Printed numbers") for e in row.around)
-    ]
-    fields = [
-        [e.words for e in page.elements if row in e.around and e.tag != "small"] for row in rows
-    ]
-    return fields[1:]
-
-
 def test_every_p_value_is_the_same_wherever_it_is_shown(percent_run: Results) -> None:
     [score_of_table] = percent_run.scores.to_dict("records")
     p = p_text(score_of_table["p"])
     sentence = percent_run.run.conclusion
     assert p in sentence
-    texts = {name: (percent_run.folder / name).read_text() for name in ("verdicts.md", "errors.md")}
-    assert f"in 95% of tables ({p})" in texts["verdicts.md"]
-    assert sentence in texts["errors.md"]
+    assert f"in 95% of tables ({p})" in (percent_run.folder / "verdicts.md").read_text()
+    assert sentence in (percent_run.folder / "errors.md").read_text()
     page = Parsed((percent_run.folder / "report.html").read_text())
     assert sentence in [p.words for p in page.all("p") if p.inside("details")]
     readme = write_scoreboard(percent_run.folder.parent).read_text()
@@ -527,48 +500,35 @@ def test_every_p_value_is_the_same_wherever_it_is_shown(percent_run: Results) ->
     assert rounded_p(score_of_table["p"]) in [field.strip() for field in line.split("|")]
     n_inside, n_outside = score_of_table["inside"], score_of_table["outside"]
     assert f"{n_inside} of {n_inside + n_outside}" in line
-    frame = percent_run.verdicts
-    outside = frame[frame["verdict"] == "outside"]
-    expected = sorted(
-        (f"{row['dataset']}, {row['algorithm']}", rounded_p(row["p"]))
-        for row in outside.to_dict("records")
-    )
-    assert len(expected) > 1
-    for rows in (_outside_in_markdown(percent_run), _outside_on_page(page)):
-        assert sorted((row[0], row[-1]) for row in rows) == expected
+    rows = _outside_in_markdown(percent_run)
+    outside = percent_run.verdicts.query("verdict == 'outside'")
+    assert sorted(row[-1] for row in rows) == sorted(map(rounded_p, outside["p"]))
+    assert len(rows) > 1
+    for row in rows:
+        assert " ".join(row) in page.words
 
 
 NAMES = ("<b>x</b>", "**x**", "[a](http://b)", "_x_ | `y`", "<img src=x>")
 
 
 def test_names_of_rows_columns_and_titles_stay_text(tmp_path: Path) -> None:
-    grid = {"n_rounds": [5]}
-    content = config(
-        title="<b> **x** [a](http://b)",
-        notes=["<i> *x* [a](http://b)"],
-        datasets=[{"name": "monks", "as": name} for name in NAMES],
-        algorithms=[
-            {"name": "adaboost", "label": NAMES[1], "grid": grid},
-            {"name": "quadboost", "label": NAMES[2], "grid": grid},
-        ],
-    )
+    datasets = [{"name": "monks", "as": name} for name in NAMES]
+    ada = {"name": "adaboost", "label": NAMES[1], "grid": {"n_rounds": 5}}
+    algorithms, title = [ada, {**ada, "name": "quadboost", "label": NAMES[2]}], " ".join(NAMES)
+    content = config(title=title, notes=[title], datasets=datasets, algorithms=algorithms)
     results = quadrepro.reproduce(content, jobs=1, repeats=3, out=tmp_path, progress=False)
     page = Parsed(results.report().read_text())
     index = Parsed((tmp_path / "index.html").read_text())
-    assert page.all("h1")[0].words == content["title"]
-    assert content["title"] in index.words
+    assert page.all("h1")[0].words == title
+    assert title in index.words
     for part in (page, index):
         assert not any("//b" in a["href"] for a in part.all("a"))
         assert not part.all("i") or {i["class"] for i in part.all("i")} <= {"split"}
         assert all("aria-hidden" in b.attributes for b in part.all("b"))
-    columns = [th.words for th in page.all("th") if th.attributes.get("scope") == "col"]
-    assert {NAMES[1], NAMES[2]} <= {*columns}
     # The main table, and the table of errors with every quantity.
-    for names in (
-        [th.words for th in page.all("th") if th.attributes.get("scope") == "row"],
-        [td.words for td in page.all("td")],
-    ):
-        assert {*NAMES} <= {*names}
-    assert content["notes"][0] in page.words
+    heads = [(th.attributes.get("scope"), th.words) for th in page.all("th")]
+    assert {("col", NAMES[1]), ("col", NAMES[2]), *(("row", name) for name in NAMES)} <= {*heads}
+    assert {*NAMES} <= {td.words for td in page.all("td")}
+    assert page.words.count(title) > 1
     statements = [p.words for p in page.all("p", "statement")]
     assert statements[0] in (f"Best: {name}." for name in NAMES[1:3])

@@ -132,8 +132,7 @@ def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
     results = reproduced(tmp_path, repeats=2, **keys)
     text = (results.folder / "cells.csv").read_text()
     failed, number, *_, counted = csv.DictReader(text.splitlines())
-    assert [*failed.values()][:4] == ["numbers", "boosting", "0", "failed"]
-    assert [*failed.values()][4:] == ["", "", "", "", "", "too slow", "", ""]
+    assert ",".join(failed.values()) == "numbers,boosting,0,failed,,,,,,too slow,,"
     assert int(counted["errors"]) == last.errors
     assert float(counted["value"]) == pytest.approx(last.errors / 30, rel=1e-7)
     assert counted["chosen"] == json.dumps(last.chosen)
@@ -167,10 +166,9 @@ def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
     errors = results.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
     assert errors == ERRORS
     assert [*results.verdicts["printed"]] == ["0.43", "0.09", "0.01", "0.52", "0.28"]
-    assert results.verdicts["p"].isna().tolist() == [False, False, False, False, True]
-    assert results.claims["timed"].tolist() == [False, False]
-    assert results.claims["judgement"].tolist() == ["undecided", ""]
-    assert results.claims["judgement on print"].tolist() == ["supported", ""]
+    assert [*results.verdicts["p"].isna()] == [False, False, False, False, True]
+    judgements = results.claims[["timed", "judgement", "judgement on print"]].to_numpy().tolist()
+    assert judgements == [[False, "undecided", "supported"], [False, "", ""]]
     assert results.scores["outside after holm"][0] == [("monks", "adaboost")]
     assert results.comparisons.empty
     assert results.figures == {"curves": folder / "curves.svg"}
@@ -218,9 +216,7 @@ def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(folder: Path) -> None:
     (folder / "errors.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
-    html = load_results(folder)._repr_html_()
-    assert "<script" not in html
-    assert "<b>" not in html
+    assert not re.search("<script|<b>", load_results(folder)._repr_html_())
 
 
 def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> None:

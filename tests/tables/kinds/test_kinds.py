@@ -9,7 +9,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from markdown_it import MarkdownIt
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
@@ -22,17 +21,13 @@ from quadrepro.tables.kinds import (
     Context,
     check_tables,
     closing_notes,
-    compares_ratios,
     make_tables,
     own_rows_notes,
 )
-from quadrepro.tables.render import to_markdown
 from quadrepro.tables.verdicts import score_text, verdicts_table
 from tests.make import config
 from tests.tables.contexts import (
-    ALGORITHMS,
     ONE,
-    as_regression,
     asking_for,
     context_of,
     loaded,
@@ -161,36 +156,6 @@ def test_repeats_are_called_folds_in_a_cross_validation() -> None:
         assert Context(experiment, "errors", "").splits == word
 
 
-def test_names_of_a_config_are_literal_in_every_table() -> None:
-    rows = ["**monks**", "a|b", "_wine_"]
-    labels = ["`x`", "[a](http://b)", "<b>"]
-    algorithms = [
-        {"name": name, "algorithm": "adaboost", "label": label, "note": "**no** <b>"}
-        for name, label in zip(ALGORITHMS, labels, strict=True)
-    ]
-    datasets = [{"name": "monks", "as": row} for row in rows]
-    keys = {"title": "*T* <b>", "notes": ["# a *note*"], "tables": {"ranking": True}}
-    experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **keys))
-    errors = {row: (1 + i, 3, 2 * i) for i, row in enumerate(rows)}
-    outcomes = outcomes_of(errors, {row: (2 + i, 3, i) for i, row in enumerate(rows)})
-    tables = {name: result.table for name, result in make_tables(experiment, outcomes).items()}
-    assert {*tables} == {"errors", "comparisons", "ranking"}
-    sentence = conclusion(Context(experiment, "", ""), outcomes)
-    parser = MarkdownIt("commonmark", {"html": True}).enable(["table", "strikethrough"])
-    for table in tables.values():
-        notes = (*table.notes, sentence)
-        tokens = parser.parse(to_markdown(replace(table, notes=notes)))
-        inline = [token.children or [] for token in tokens if token.type == "inline"]
-        types = {part.type for parts in inline for part in parts}
-        # Only entries are bold.
-        assert types <= {"text", "text_special", "strong_open", "strong_close"}
-        texts = ["".join(part.content for part in parts) for parts in inline]
-        assert texts[0] == table.title
-        assert texts[1 : 1 + len(table.header)] == [*table.header]
-        assert {name for name, _ in table.rows} <= {*texts}
-        assert texts[len(texts) - len(notes) :] == [*notes]
-
-
 METRICS = {"datasets": [*ONE], "metrics": ["auc", "error"], "headline": "auc"}
 
 
@@ -205,13 +170,6 @@ def test_a_printed_table_of_a_metric_is_compared_with_our_values_of_it() -> None
     # The last one is not asked for.
     with pytest.raises(ConfigError, match=r"p prints f1: ask for it with metrics: \[f1\]"):
         context_of(context.experiment, "errors", printed).check_metric("p")
-
-
-def test_ratios_are_compared_where_errors_are_in_the_unit_of_each_target() -> None:
-    outcomes = outcomes_of(ONE)
-    assert not compares_ratios(outcomes)
-    numbers = as_regression(outcomes, "monks")
-    assert compares_ratios(numbers)
 
 
 ONE_ALGORITHM = """title: One
