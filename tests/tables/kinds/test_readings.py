@@ -18,7 +18,9 @@ from quadrepro.papers.printed import NOTHING, Facts, Printed, Sample
 from quadrepro.stats import (
     log_probability_of_deviations,
     log_probability_of_means,
-    log_probability_of_pooled_deviations,
+)
+from quadrepro.stats import (
+    log_probability_of_pooled_deviations as pooled_deviations,
 )
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.readings import (
@@ -35,11 +37,11 @@ from quadrepro.tables.kinds.readings import (
 from quadrepro.tables.table import Table
 from tests.tables.contexts import (
     asking_for,
-    beside_paper,
     csv_of,
     loaded,
     made,
     outcomes_of,
+    own_paper,
     table_of,
 )
 from tests.tables.contexts import texts_of as entries_of
@@ -65,15 +67,9 @@ algorithms:
 tables:
   readings: {means: table1, margins: table2}
 """
-ROWS = (
-    "image",
-    "image, true one",
-    "image, of one",
-    "image, other",
-    "twonorm",
-    "twonorm, true one",
-    "twonorm, other",
-)
+READINGS = {"image": ("", ", true one", ", of one", ", other")}
+READINGS["twonorm"] = ("", ", true one", ", other")
+ROWS = tuple(f"{name}{reading}" for name, readings in READINGS.items() for reading in readings)
 COLUMNS = ("adaboost", "ebboost", "mine")
 PRINTED = {
     ("image", "adaboost"): (4.28, 0.78, 0.14, 0.08),
@@ -113,13 +109,8 @@ def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
 
 def texts_of(table: Table) -> dict[str, dict[str, str]]:
     """Return the entries of each reading by column, without bold type."""
-    return {
-        name: {
-            title: text.replace("**", "")
-            for title, text in zip(table.header[1:], entries, strict=True)
-        }
-        for name, entries in entries_of(table).items()
-    }
+    plain = {n: [t.replace("**", "") for t in texts] for n, texts in entries_of(table).items()}
+    return {name: dict(zip(table.header[1:], texts, strict=True)) for name, texts in plain.items()}
 
 
 def n_rows_of(table: Table) -> list[str]:
@@ -127,8 +118,13 @@ def n_rows_of(table: Table) -> list[str]:
     return [entries["rows"] for entries in texts_of(table).values()]
 
 
-def test_each_reading_has_a_row_and_the_true_one_is_bold(experiment: Experiment) -> None:
-    table = table_of(experiment, "readings", outcomes())
+@pytest.fixture(scope="module")
+def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+    """Return the table of all records, which no test may change."""
+    return table_of(loaded(tmp_path_factory.mktemp("all"), CONFIG), "readings", outcomes())
+
+
+def test_each_reading_has_a_row_and_the_true_one_is_bold(table: Table) -> None:
     data, texts = data_of(table), texts_of(table)
     assert n_rows_of(table) == ["2", "2", "1", "2"]
     # Distances are read in percent and kept as fractions.
@@ -147,9 +143,8 @@ def test_each_reading_has_a_row_and_the_true_one_is_bold(experiment: Experiment)
     assert re.search(r"some reading had what it needs in [0-5]\.\d% \(± [01]\.\d\)", notes)
 
 
-def test_the_numbers_are_those_of_statistics_on_splits(experiment: Experiment) -> None:
-    records = outcomes()
-    data = data_of(table_of(experiment, "readings", records))
+def test_the_numbers_are_those_of_statistics_on_splits(table: Table) -> None:
+    records, data = outcomes(), data_of(table)
     assert len(data) == len(ROWS)
     names = COLUMNS[:2]
     share, hundredth = np.array([0.00005]), np.array([0.005])
@@ -165,9 +160,7 @@ def test_the_numbers_are_those_of_statistics_on_splits(experiment: Experiment) -
             "log p: mean": log_probability_of_means(errors, mean, share, 20),
             "log p: sd": log_probability_of_deviations(errors, sd, share, 20),
             "log p: margin mean": log_probability_of_means(at_margins, margin, hundredth, 20),
-            "log p: margin sd": log_probability_of_pooled_deviations(
-                squares, spread, hundredth, 20
-            ),
+            "log p: margin sd": pooled_deviations(squares, spread, hundredth, 20),
             "mean off by": np.mean(abs(errors.mean(axis=0) - mean)),
             "sd off by": np.mean(abs(errors.std(axis=0, ddof=1) - sd)),
             "margin mean off by": np.mean(abs(kept.mean(axis=(1, 2)) - margin)),
@@ -182,8 +175,7 @@ def number_of(text: str) -> float:
     return float(text.replace("−", "-"))
 
 
-def test_factors_are_differences_to_the_config(experiment: Experiment) -> None:
-    table = table_of(experiment, "readings", outcomes())
+def test_factors_are_differences_to_the_config(table: Table) -> None:
     data, texts = data_of(table), texts_of(table)
     kinds = ("means", "deviations", "margins")
     for (_, name), row in data.items():
@@ -231,26 +223,9 @@ def test_margins_that_were_not_kept_are_left_out_of_the_factor(experiment: Exper
     assert float(row["log BF"]) == pytest.approx(total)
 
 
-# Another metric
+RIVAL = {"name": "rival", "protocol": {"folds": 3}}
 
 
-AUC_CONFIG = """title: By AUC
-paper: ./mypaper
-repeats: 4
-protocol: {view: quadboost}
-datasets: [monks, titanic]
-readings: [{name: rival, protocol: {folds: 3}}]
-algorithms:
-  - {name: adaboost, grid: {n_rounds: 5}}
-  - {name: quadboost, grid: {n_rounds: 5}}
-baseline: false
-metrics: [auc]
-tables: {readings: {means: table1}}
-"""
-AUC_PAPER = """title: Ours
-names: {adaboost: AdaBoost, quadboost: QuadBoost}
-printed: {table1: {metric: auc, unit: fraction, of: {splits: 10}}}
-"""
 AUC_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.812,0.832\ntitanic,0.730,0.751\n"
 
 
@@ -273,7 +248,12 @@ def scored(rows: tuple[str, ...]) -> Outcomes:
 
 
 def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path) -> None:
-    experiment = beside_paper(tmp_path, AUC_CONFIG, AUC_PAPER, table1=AUC_TABLE)
+    asked = {"readings": [RIVAL], "tables": {"readings": {"means": "table1"}}}
+    auc = "metric: auc, unit: fraction, of: {splits: 10}"
+    without = own_paper(tmp_path, AUC_TABLE, auc, repeats=4, **asked)
+    with pytest.raises(ConfigError, match=r"table1 prints auc: ask for it with metrics: \[auc\]"):
+        check_tables(without)
+    experiment = own_paper(tmp_path, AUC_TABLE, auc, repeats=4, metrics=["auc"], **asked)
     check_tables(experiment)
     rows = tuple(row.title for row in experiment.config.rows)
     records = scored(rows)
@@ -291,65 +271,45 @@ def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path
     assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
 
 
-def test_a_table_of_a_metric_that_is_not_asked_for_is_refused(tmp_path: Path) -> None:
-    config = AUC_CONFIG.replace("metrics: [auc]\n", "")
-    experiment = beside_paper(tmp_path, config, AUC_PAPER, table1=AUC_TABLE)
-    message = r"11:21: table1 prints auc: ask for it with metrics: \[auc\]"
-    with pytest.raises(ConfigError, match=message):
-        check_tables(experiment)
-
-
-@pytest.mark.parametrize(
-    ("tables", "message"),
-    [
+def test_wrong_tables_and_a_config_without_readings_are_refused(
+    experiment: Experiment, tmp_path: Path
+) -> None:
+    for tables, message in (
         ({"means": "table2"}, "holds margins, and not errors"),
         ({"means": "table1", "margins": "table1"}, "holds errors, and not margins"),
         ({"margins": "table2"}, "means is missing"),
-    ],
-)
-def test_wrong_tables_are_refused(
-    experiment: Experiment, tables: dict[str, str], message: str
-) -> None:
-    with pytest.raises(ConfigError, match=message):
-        check_tables(asking_for(experiment, readings=tables))
-
-
-def test_a_config_without_readings_is_refused(tmp_path: Path) -> None:
+    ):
+        with pytest.raises(ConfigError, match=message):
+            check_tables(asking_for(experiment, readings=tables))
     without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
     with pytest.raises(ConfigError, match=r"13:3: nothing to compare: give readings"):
         check_tables(loaded(tmp_path, without))
 
 
-CV_CONFIG = """title: Folds
-paper: ./mypaper
-repeats: 6
-protocol: {view: quadboost, split: {outer: 3x2}}
-datasets: [monks, titanic]
-readings: [{name: rival, protocol: {folds: 3}}]
-algorithms: [{name: adaboost, grid: {n_rounds: 5}}, {name: quadboost, grid: {n_rounds: 5}}]
-baseline: false
-tables: {errors: table1, readings: {means: table1}}
-"""
-CV_PAPER = """title: Ours
-names: {adaboost: AdaBoost, quadboost: QuadBoost}
-printed: {table1: {unit: fraction, of: {SAMPLE}}}
-"""
 CV_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.23,0.2\ntitanic,0.25,0.16\n"
 
 
+CROSS_VALIDATED = {
+    "repeats": 6,
+    "protocol": {"view": "quadboost", "split": {"outer": "3x2"}},
+    "readings": [RIVAL],
+    "tables": {"errors": "table1", "readings": {"means": "table1"}},
+}
+
+
 def test_printed_deviations_of_one_split_are_refused(tmp_path: Path) -> None:
-    paper = CV_PAPER.replace("SAMPLE", "splits: 1")
-    numbers = "dataset,adaboost_mean,adaboost_sd\nmonks,0.23,0.02\ntitanic,0.25,0.01\n"
+    text = "dataset,adaboost_mean,adaboost_sd\nmonks,0.23,0.02\ntitanic,0.25,0.01\n"
+    facts = "unit: fraction, of: {splits: 1}"
     with pytest.raises(ConfigError, match=r"paper.yaml, as printed: \{table1: \{of: \{splits"):
-        check_tables(beside_paper(tmp_path, CV_CONFIG, paper, table1=numbers))
+        check_tables(own_paper(tmp_path, text, facts, **CROSS_VALIDATED))
 
 
 @pytest.mark.parametrize(
     "sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "splits: 1", "runs: 4"]
 )
 def test_the_number_inside_is_that_of_the_verdicts(tmp_path: Path, sample: str) -> None:
-    paper = CV_PAPER.replace("SAMPLE", sample)
-    experiment = beside_paper(tmp_path, CV_CONFIG, paper, table1=CV_TABLE)
+    facts = f"unit: fraction, of: {{{sample}}}"
+    experiment = own_paper(tmp_path, CV_TABLE, facts, **CROSS_VALIDATED)
     rng, records = np.random.default_rng(3), {}
     for row in experiment.config.rows:
         for column in ("adaboost", "quadboost"):
@@ -366,22 +326,13 @@ def test_the_number_inside_is_that_of_the_verdicts(tmp_path: Path, sample: str) 
         assert (int(line["inside"]), int(line["compared"])) == (words.count("inside"), 2)
 
 
-# Evidence
-
-
+NUMBERS = {"quadboost_mean": "0.200", "quadboost_sd": "0.08", "lpboost_mean": "0.31"}
 TABLE = Printed(
     "t",
-    ("quadboost_mean", "quadboost_sd", "lpboost_mean"),
-    {
-        ("monks", "quadboost_mean"): "0.200",
-        ("monks", "quadboost_sd"): "0.08",
-        ("monks", "lpboost_mean"): "0.31",
-        ("monks", "lpboost_sd"): "",
-    },
+    (*NUMBERS,),
+    {("monks", column): text for column, text in NUMBERS.items()},
     Facts(of=Sample(splits=5), spread="sd"),
 )
-
-
 COUNTS = ({"monks": (1, 3, None)}, {"monks": (2, 4, None)}, {"monks": (2, 2, None)})
 
 
@@ -391,12 +342,9 @@ def test_each_printed_number_counts_with_its_own_columns_and_rounding() -> None:
     assert part.distances["mean"] == pytest.approx((0.2 - 0.5 / 3, 0.01))
     assert part.distances["sd"] == pytest.approx((0.08 - np.std([0.1, 0.2, 0.2], ddof=1),))
     halves, n = np.array([0.0005, 0.005]), 5
-    assert part.logs == pytest.approx(
-        {
-            "mean": log_probability_of_means(both, np.array([0.2, 0.31]), halves, n),
-            "sd": log_probability_of_deviations(both[:, :1], np.array([0.08]), halves[1:], n),
-        }
-    )
+    logs = {"mean": log_probability_of_means(both, np.array([0.2, 0.31]), halves, n)}
+    logs["sd"] = log_probability_of_deviations(both[:, :1], np.array([0.08]), halves[1:], n)
+    assert part.logs == pytest.approx(logs)
     # A mean without a deviation has a verdict, too.
     assert part.inside == [True, True]
     assert "margin mean" not in part.distances
