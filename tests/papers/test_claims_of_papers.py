@@ -84,20 +84,17 @@ def figure_2(**changed: Measures) -> Judged:
     return judge_cbboost("cbboost-figure2", partial(measured, curves), 200, level="mincq")
 
 
-@pytest.mark.parametrize(
-    ("changed", "against"),
-    [
+def test_figure_2_is_judged_on_its_rounds() -> None:
+    for changed, against in (
         ({"cqboost": {"train_error": [0.01] * 9 + [0.04] * 41 + [0.01] * 150}}, [0]),
         ({"cqboost": {"train_error": [0.9] * 9 + [0.01] * 41 + [0.9] * 150}}, []),
         ({"adaboost": {"test_error": [0.9] * 199 + [0.01]}}, [1]),
         ({"cqboost": {"test_error": [0.04] * 29 + [0.06] + [0.04] * 170}}, [2]),
         ({"cqboost": {"test_error": [0.9] * 29 + [0.04] * 171}}, []),
-    ],
-)
-def test_figure_2_is_judged_on_its_rounds(changed: dict[str, Measures], against: list[int]) -> None:
-    judgements = figure_2(**changed)[:3]
-    assert contradicted(judgements) == against
-    assert all(judgements[i][1] == "refuted" for i in against)
+    ):
+        judgements = figure_2(**changed)[:3]
+        assert contradicted(judgements) == against
+        assert all(judgements[i][1] == "refuted" for i in against)
 
 
 def test_sparsity_is_judged_at_equal_numbers_of_distinct_voters() -> None:
@@ -154,21 +151,16 @@ def figure_5(rounds: int = 100, **gaps: Callable[[int], float]) -> Judged:
     return judge_cbboost("cbboost-figure5", record, rounds)
 
 
-@pytest.mark.parametrize(
-    ("measure", "gaps", "against"),
-    [
+def test_figure_5s_claims_are_judged_in_their_rounds_in_both_readings() -> None:
+    for measure, gaps, against in (
         ("c_bound", lambda t: -1.0 if t == 50 else 1.0, [0]),
         ("c_bound", lambda t: 0.0, [0]),
         ("train_error", lambda t: 3.0 if t <= 30 else 0.0, [1]),
         ("train_error", lambda t: 3.0 if t > 30 else 0.0, [3]),
         ("test_error", lambda t: -3.0 if t <= 80 else 0.0, [2]),
         ("test_error", lambda t: -3.0 if t > 80 else 0.0, [4]),
-    ],
-)
-def test_figure_5s_claims_are_judged_in_their_rounds_in_both_readings(
-    measure: str, gaps: Callable[[int], float], against: list[int]
-) -> None:
-    assert contradicted(figure_5(**{measure: gaps})) == against
+    ):
+        assert contradicted(figure_5(**{measure: gaps})) == against
 
 
 def falls(c_bound: list[float], sums: list[float]) -> Judged:
@@ -186,20 +178,15 @@ def falls(c_bound: list[float], sums: list[float]) -> Judged:
     )
 
 
-@pytest.mark.parametrize(
-    ("c_bound", "sums", "against"),
-    [
+def test_the_c_bound_falls_by_property_1_and_stays_above_the_training_error() -> None:
+    for c_bound, sums, against in (
         ([0.5, 0.4, 0.3], [0.5, 0.4, 0.3], []),
         ([0.5, 0.4, 0.4], [0.5, 0.4, 0.4], []),
         ([0.5, 0.4, 0.41], [0.5, 0.4, 0.41], [1]),
         ([0.5, 0.4, 0.3], [0.5, 0.4, 0.31], [1]),
         ([0.5, 0.4, 0.05], [0.5, 0.4, 0.05], [0, 2]),
-    ],
-)
-def test_the_c_bound_falls_by_property_1_and_stays_above_the_training_error(
-    c_bound: list[float], sums: list[float], against: list[int]
-) -> None:
-    assert contradicted(falls(c_bound, sums)) == against
+    ):
+        assert contradicted(falls(c_bound, sums)) == against
 
 
 MARGIN_MOMENTS = {"adaboost": (0.3, 0.1), "ebboost": (0.28, 0.05), "abr": (0.4, 0.2)}
@@ -252,9 +239,8 @@ def test_the_claims_on_bounds_are_supported_where_the_theorems_hold() -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("column", "measure", "values", "against"),
-    [
+def test_one_number_is_enough_against_a_claim_on_bounds() -> None:
+    for column, measure, values, against in (
         ("adaboost", "test_bernstein_bound", [0.1, 0.1, 0.12], 0),
         ("adaboost", "test_empirical_bernstein_bound", [0.1, 0.1, 0.13], 1),
         ("ebboost", "ebboost_corollary22", [0.29, 0.5, 0.6], 2),
@@ -262,14 +248,10 @@ def test_the_claims_on_bounds_are_supported_where_the_theorems_hold() -> None:
         ("adaboost", "ebboost_theorem25_exponential", [0.5, 1, 0.05], 4),
         # Above one half the penalty falls again.
         ("ebboost", "train_error", [0.6, 0.7, 1.0], 5),
-    ],
-)
-def test_one_number_is_enough_against_a_claim_on_bounds(
-    column: str, measure: str, values: list[float], against: int
-) -> None:
-    cells = bounds()
-    cells["spambase", column][measure] = values
-    assert contradicted(judge_measures("ebboost-bounds", cells, EBBOOST_ROUNDS)) == [against]
+    ):
+        cells = bounds()
+        cells["spambase", column][measure] = values
+        assert contradicted(judge_measures("ebboost-bounds", cells, EBBOOST_ROUNDS)) == [against]
 
 
 ERROR_OF_TIES = "train_error_positive_ties"
@@ -425,20 +407,18 @@ def shifted_curves(mine: list[float], other: list[float], n_rows: int = 5) -> Ou
     return evidence_of(outcomes_of(rows, ("mine", "other"), 2, record, lambda column: grid))
 
 
-@pytest.mark.parametrize(
-    ("mine", "other", "word"),
-    [
+def test_curves_are_compared_by_their_means() -> None:
+    for mine, other, word in (
         ([0.3, 0.1], [0.3, 0.2], "supported"),
         # A lower end does not make up for a higher start.
         ([0.5, 0.1], [0.3, 0.2], "refuted"),
         ([0.3, 0.105], [0.3, 0.102], "agrees"),
         ([0.3, 0.107], [0.3, 0.102], "disagrees"),
-    ],
-)
-def test_curves_are_compared_by_their_means(
-    mine: list[float], other: list[float], word: str
-) -> None:
-    assert lower_over_rows(shifted_curves(mine, other), "train_error", "mine", "other").word == word
+    ):
+        assert (
+            lower_over_rows(shifted_curves(mine, other), "train_error", "mine", "other").word
+            == word
+        )
 
 
 def sizes(*splits: list[float]) -> Ours:
@@ -451,21 +431,18 @@ def sizes(*splits: list[float]) -> Ours:
     return evidence_of(outcomes_of(("r1",), ("l1",), len(splits), record, lambda column: grid))
 
 
-@pytest.mark.parametrize(
-    ("splits", "text", "word"),
-    [
+def test_mean_votes_grow_as_lambda_falls() -> None:
+    for splits, text, word in (
         (([1, 4, 9], [1, 5, 9.5], [1, 6, 10]), "not larger in 2 of 2", "supported"),
         (([1, 1, 9], [1, 1, 10]), "not larger in 2 of 2", "agrees"),
         # The mean size counts, and not that of one split.
         (([1, 4, 3], [1, 5, 9]), "not larger in 2 of 2", "agrees"),
         (([1, 4, 3], [1, 5, 5]), "not larger in 1 of 2", "disagrees"),
         (([1, 9, 4], [1, 9.5, 5], [1, 10, 6]), "not larger in 1 of 2", "refuted"),
-    ],
-)
-def test_mean_votes_grow_as_lambda_falls(splits: list[list[float]], text: str, word: str) -> None:
-    judgement = smaller_votes(sizes(*splits), "l1")
-    assert judgement.text.startswith(f"{text} pairs of neighbouring λ")
-    assert judgement.word == word
+    ):
+        judgement = smaller_votes(sizes(*splits), "l1")
+        assert judgement.text.startswith(f"{text} pairs of neighbouring λ")
+        assert judgement.word == word
 
 
 def test_table_1_is_judged_with_noise_and_shows_the_numbers_without() -> None:
@@ -498,18 +475,13 @@ def first_step(own: list[float], others: list[float]) -> tuple[str, str]:
     return judgement
 
 
-@pytest.mark.parametrize(
-    ("own", "others", "text", "word"),
-    [
+def test_a_step_goes_too_far_if_another_stump_is_as_steep_before_its_end() -> None:
+    for own, others, text, word in (
         ([0.6, 0.4, 0.2, 0.0], [0.3, 0.4, 0.4, 0.4], "θ0 = 0.50 of θ1 = 1.00", "supported"),
         ([0.4, 0.2, 0.0, 0.0], [0.1, 0.1, 0.2, 0.2], "θ0 = 0.75 of θ1 = 0.75", "refuted"),
         ([0.6, 0.4, 0.2, 0.1], [0.0, 0.0, 0.0, 0.0], "θ0 = 0.25 of θ1 = 1.00", "refuted"),
-    ],
-)
-def test_a_step_goes_too_far_if_another_stump_is_as_steep_before_its_end(
-    own: list[float], others: list[float], text: str, word: str
-) -> None:
-    assert first_step(own, others) == (f"wisconsin: {text}; spambase: {text}", word)
+    ):
+        assert first_step(own, others) == (f"wisconsin: {text}; spambase: {text}", word)
 
 
 RESCALE_EXAMPLES = [100, 200, 400]
@@ -544,11 +516,14 @@ def test_the_excess_falls_as_claimed_if_its_slope_is_steep(power: float, word: s
     assert found == word
 
 
-@pytest.mark.parametrize(("shift", "word"), [(-0.01, "supported"), (0.01, "refuted")])
-def test_truncation_helps_if_no_row_has_a_larger_loss_with_it(shift: float, word: str) -> None:
-    judgement = truncation_helps(losses_with(-0.5, shift), "a", "plain", "cut", RESCALE_ROUNDS)
-    assert judgement.word == word
-    assert f"1: {shift * 1.02:+.4f} [" in judgement.text
+def test_truncation_helps_if_no_row_has_a_larger_loss_with_it() -> None:
+    for shift, word in (
+        (-0.01, "supported"),
+        (0.01, "refuted"),
+    ):
+        judgement = truncation_helps(losses_with(-0.5, shift), "a", "plain", "cut", RESCALE_ROUNDS)
+        assert judgement.word == word
+        assert f"1: {shift * 1.02:+.4f} [" in judgement.text
 
 
 def least_risk(loss: str, n: int = 100) -> float:
@@ -581,7 +556,10 @@ def least_risk(loss: str, n: int = 100) -> float:
     return float(found.fun)
 
 
-@pytest.mark.parametrize(("loss", "place"), [("logistic", 0), ("exponential", 2)])
-def test_the_least_risk_is_that_of_sums_of_functions_of_one_input(loss: str, place: int) -> None:
-    claim = load_paper("rescale").group("rates").claims[place]
-    assert claim.settings["least"] == pytest.approx(least_risk(loss), abs=0.002)
+def test_the_least_risk_is_that_of_sums_of_functions_of_one_input() -> None:
+    for loss, place in (
+        ("logistic", 0),
+        ("exponential", 2),
+    ):
+        claim = load_paper("rescale").group("rates").claims[place]
+        assert claim.settings["least"] == pytest.approx(least_risk(loss), abs=0.002)

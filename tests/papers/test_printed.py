@@ -214,18 +214,15 @@ def test_inconsistent_facts_are_refused(data: dict[str, Any], message: str) -> N
         Facts.model_validate(data)
 
 
-@pytest.mark.parametrize(
-    ("sample", "n", "text"),
-    [
+def test_a_sample_has_a_size_and_words() -> None:
+    for sample, n, text in (
         (Sample(splits=1), 1, "one split"),
         (Sample(splits=20), 20, "20 splits"),
         (Sample(cv=2, repeats=5), 10, "5 × 2-fold cross-validation"),
         (Sample(cv=10, pooled=True), 10, "10-fold cross-validation, pooled"),
         (Sample(runs=10), 10, "10 runs on one test set"),
-    ],
-)
-def test_a_sample_has_a_size_and_words(sample: Sample, n: int, text: str) -> None:
-    assert (sample.n, sample.text) == (n, text)
+    ):
+        assert (sample.n, sample.text) == (n, text)
 
 
 def test_a_table_is_described_with_its_unit_spread_and_sample(written: Save) -> None:

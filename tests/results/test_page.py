@@ -262,21 +262,16 @@ def test_a_place_is_a_part_of_the_interval() -> None:
         assert PageEntry(0.5, 0.1, "risk", printed, 1, verdict, "", percent=False).place == place
 
 
-@pytest.mark.parametrize(
-    ("mean", "quantity", "printed", "text"),
-    [
+def test_a_mean_has_the_digits_of_its_quantity() -> None:
+    for mean, quantity, printed, text in (
         *((0.1235, "risk", "", "0.123"), (0.45, "RMSE", "", "0.4500"), (450, "RMSE", "", "450.0")),
         *((0, "RMSE", "", "0.0000"), (-0.25, "MCC", "", "−0.2500"), (math.inf, "RMSE", "", "∞")),
         *((0.5, "AUC", "0.47123", "0.50000"), (0.12346, "risk in percent", "", "12.35")),
         *((0.5, "AUC in percent", "", "50.00"), (math.nan, "risk in percent", "", "–")),
-    ],
-)
-def test_a_mean_has_the_digits_of_its_quantity(
-    mean: float, quantity: str, printed: str, text: str
-) -> None:
-    name, _, percent = quantity.partition(" in ")
-    entry = PageEntry(mean, math.nan, name, printed, 1, None, "", bool(percent))
-    assert entry.texts == [text]
+    ):
+        name, _, percent = quantity.partition(" in ")
+        entry = PageEntry(mean, math.nan, name, printed, 1, None, "", bool(percent))
+        assert entry.texts == [text]
 
 
 def test_the_best_of_a_row_has_rank_1_and_the_baseline_none(tmp_path: Path) -> None:

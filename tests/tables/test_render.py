@@ -177,9 +177,8 @@ def test_a_printed_number_keeps_its_digits_in_percent() -> None:
     assert all(printed_text(text, False) == text for text in pairs)
 
 
-@pytest.mark.parametrize(
-    ("entry", "text"),
-    [
+def test_a_dagger_is_after_what_is_outside() -> None:
+    for entry, text in (
         (Entry(), "–"),
         (Entry(""), ""),
         (Entry(nan), "–"),
@@ -198,10 +197,8 @@ def test_a_printed_number_keeps_its_digits_in_percent() -> None:
         (Entry(0.1, printed="0.2", printed_spread="0.3", outside=True), "0.100 (0.2† ± 0.3)"),
         (Entry(0.1, None, "0.2", "0.3", spread_outside=True), "0.100 (0.2 ± 0.3†)"),
         (OFF, "**0.120 ± 0.020** (**0.131**† ± 0.002†)"),
-    ],
-)
-def test_a_dagger_is_after_what_is_outside(entry: Entry, text: str) -> None:
-    assert entry_text(entry) == text
+    ):
+        assert entry_text(entry) == text
 
 
 def test_markdown_has_a_title_aligned_entries_and_notes_as_paragraphs() -> None:

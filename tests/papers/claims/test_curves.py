@@ -86,17 +86,14 @@ def judge_same(evidence: Ours, name: str, than: str, **keys: Any) -> Judgement:
     return lower(evidence, "same-on-average", of=name, than=than, **keys)
 
 
-@pytest.mark.parametrize(
-    ("name", "than", "words"),
-    [
+def test_means_are_below_each_other() -> None:
+    for name, than, words in (
         # Equal means are neither lower nor higher.
         ("a", ["c"], ("disagrees", "disagrees")),
         ("a", ["b", "c"], ("disagrees", "refuted")),
-    ],
-)
-def test_means_are_below_each_other(name: str, than: list[str], words: tuple[Word, Word]) -> None:
-    evidence = curves_of(APART)
-    assert tuple(lower(evidence, kind, of=name, than=than).word for kind in AVERAGES) == words
+    ):
+        evidence = curves_of(APART)
+        assert tuple(lower(evidence, kind, of=name, than=than).word for kind in AVERAGES) == words
 
 
 def test_splits_that_overlap_decide_less() -> None:
@@ -163,20 +160,17 @@ def same(gap: float, margin: float | None = 1.0) -> Judgement:
     return judge_same(evidence, "a", "b", margin=margin)
 
 
-@pytest.mark.parametrize(
-    ("gap", "word"),
-    [
+def test_curves_are_the_same_if_the_interval_is_within_the_margin() -> None:
+    for gap, word in (
         (0.8, "supported"),
         (-0.8, "supported"),
         (0.95, "agrees"),
         (1.05, "disagrees"),
         (-2, "refuted"),
-    ],
-)
-def test_curves_are_the_same_if_the_interval_is_within_the_margin(gap: float, word: Word) -> None:
-    text, judged = same(gap)
-    assert judged == word
-    assert f"({gap:+.3g} [{gap - 0.16858:+.3g}, {gap + 0.16858:+.3g}]) within 1; power" in text
+    ):
+        text, judged = same(gap)
+        assert judged == word
+        assert f"({gap:+.3g} [{gap - 0.16858:+.3g}, {gap + 0.16858:+.3g}]) within 1; power" in text
 
 
 def test_the_margin_of_other_measures_is_in_their_unit() -> None:
@@ -187,32 +181,30 @@ def test_the_margin_of_other_measures_is_in_their_unit() -> None:
 
 
 # Both sides are counted: one alone would be below 0.05 from 0.169 on, half of that from 0.248 on.
-@pytest.mark.parametrize(
-    ("gap", "word"), [(0.0, "undecided"), (0.24, "undecided"), (0.25, "refuted"), (-0.5, "refuted")]
-)
-def test_without_a_margin_a_difference_refutes_and_nothing_supports(gap: float, word: Word) -> None:
-    text, judged = same(gap, margin=None)
-    assert (judged, "within" in text) == (word, False)
+def test_without_a_margin_a_difference_refutes_and_nothing_supports() -> None:
+    for gap, word in (
+        (0.0, "undecided"),
+        (0.24, "undecided"),
+        (0.25, "refuted"),
+        (-0.5, "refuted"),
+    ):
+        text, judged = same(gap, margin=None)
+        assert (judged, "within" in text) == (word, False)
 
 
 def below(evidence: Ours, **keys: Any) -> Judgement:
     return lower(evidence, "lower-at-every-round", **{"than": "b", **keys})
 
 
-@pytest.mark.parametrize(
-    ("a", "text", "word"),
-    [
+def test_a_lower_curve_is_somewhere_below_never_above() -> None:
+    for a, text, word in (
         ([0.5, 0.3, 0.1], "by 0.0000 to 0.2000, 0.2000 at the end", "agrees"),
         ([0.5, 0.3, nan], "by 0.0000 to 0.1000, 0.1000 at the end", "agrees"),
         ([0.5, 0.5, 0.1], "by -0.1000 to 0.2000, 0.2000 at the end", "disagrees"),
         ([0.5, 0.4, 0.3], "by 0.0000 to 0.0000, 0.0000 at the end", "disagrees"),
-    ],
-)
-def test_a_lower_curve_is_somewhere_below_never_above(
-    a: list[float], text: str, word: Word
-) -> None:
-    curves = {"a": [a], "b": [[0.5, 0.4, 0.3]]}
-    assert below(curves_of(curves, measure="c_bound"), measure="c_bound") == (text, word)
+    ):
+        curves = {"a": [a], "b": [[0.5, 0.4, 0.3]]}
+        assert below(curves_of(curves, measure="c_bound"), measure="c_bound") == (text, word)
 
 
 def test_a_curve_that_is_significantly_lower_at_every_round_is_supported() -> None:

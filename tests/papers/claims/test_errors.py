@@ -288,14 +288,15 @@ def test_ranks_are_those_of_scipy(at_most: int) -> None:
     assert text == f"{counts} of 3 rows{worse}"
 
 
-@pytest.mark.parametrize(
-    ("c", "at_most", "word"),
-    [((1, 2, 3), 2, "refuted"), ((99, 99, 99), 2, "supported"), ((1, 60, 3), 2, "disagrees")],
-)
-def test_better_ones_on_a_row_refute_a_rank(c: tuple[int, ...], at_most: int, word: Word) -> None:
-    counts = {"a": [[21, 22, 23]] * 2, "b": [[11, 12, 14], [51, 52, 53]]}
-    evidence = errors_of(counts | {"c": [list(c), [61, 62, 63]]})
-    assert judge(evidence, "rank", of="a", at_most=at_most).word == word
+def test_better_ones_on_a_row_refute_a_rank() -> None:
+    for c, at_most, word in (
+        ((1, 2, 3), 2, "refuted"),
+        ((99, 99, 99), 2, "supported"),
+        ((1, 60, 3), 2, "disagrees"),
+    ):
+        counts = {"a": [[21, 22, 23]] * 2, "b": [[11, 12, 14], [51, 52, 53]]}
+        evidence = errors_of(counts | {"c": [list(c), [61, 62, 63]]})
+        assert judge(evidence, "rank", of="a", at_most=at_most).word == word
 
 
 def test_the_closest_has_the_least_mean_distance_whatever_its_sign() -> None:
@@ -395,11 +396,14 @@ def test_no_time_at_all_is_no_evidence(seconds: tuple[float, float]) -> None:
         judge(evidence, "times-faster", **AB)
 
 
-@pytest.mark.parametrize(("times", "word"), [(4, "supported"), (4.1, "refuted")])
-def test_printed_times_are_compared_as_they_are(times: float, word: Word) -> None:
-    table = Printed("p", ("a", "b"), {(TIME_ROW, "a"): "2.5", (TIME_ROW, "b"): "10"})
-    evidence: Evidence = InPrint(("x",), {}, (table,))
-    assert judge(evidence, "times-faster", **AB, times=times) == ("4 times as fast", word)
+def test_printed_times_are_compared_as_they_are() -> None:
+    for times, word in (
+        (4, "supported"),
+        (4.1, "refuted"),
+    ):
+        table = Printed("p", ("a", "b"), {(TIME_ROW, "a"): "2.5", (TIME_ROW, "b"): "10"})
+        evidence: Evidence = InPrint(("x",), {}, (table,))
+        assert judge(evidence, "times-faster", **AB, times=times) == ("4 times as fast", word)
 
 
 Errors = list[list[int]]
@@ -420,19 +424,14 @@ BY_SIGNS: list[tuple[str, dict[str, Any]]] = [
 FOUR: tuple[Word, ...] = ("supported", "agrees", "disagrees", "refuted")
 
 
-@pytest.mark.parametrize(
-    ("claims", "pairs"),
-    [
+def test_a_better_one_gives_four_words_by_its_significance() -> None:
+    for claims, pairs in (
         (BY_SPLITS, [(LESS, MORE), (LESS, NEAR), (NEAR, LESS), (MORE, LESS)]),
         (BY_SIGNS, [(NINE, TEN), (ONE_MORE, TEN), (TEN, ONE_MORE), (TEN, NINE)]),
-    ],
-)
-def test_a_better_one_gives_four_words_by_its_significance(
-    claims: list[tuple[str, dict[str, Any]]], pairs: list[tuple[Errors, Errors]]
-) -> None:
-    for kind, keys in claims:
-        words = [judge(errors_of({"a": a, "b": b}), kind, **keys).word for a, b in pairs]
-        assert (*words,) == FOUR, kind
+    ):
+        for kind, keys in claims:
+            words = [judge(errors_of({"a": a, "b": b}), kind, **keys).word for a, b in pairs]
+            assert (*words,) == FOUR, kind
 
 
 CASES: list[tuple[str, dict[str, Any], Errors, Errors, Word]] = [
