@@ -408,7 +408,7 @@ def test_the_index_has_the_counts_and_conclusion_of_each_experiment(tmp_path: Pa
     folders.append(make_folder(tmp_path / "own", **own))
     page = Parsed(index_html([*map(Results, folders)]))
     for text in (
-        "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. Claims",
+        "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. "
         "Claims: supported 1, undecided 1. Claims on measured times: refuted 1.",
         "Small small 12 0 1 2 0.1 1 of 2",
         "Without a paper Small small Best by risk: A (0.5). 12 0 1 2 0.1 –",
