@@ -62,7 +62,7 @@ def load(tmp_path: Path) -> Load:
 
 
 def two_splits(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
-    """Return two_splits of two splits; algorithms without measures are missing."""
+    """Return outcomes of two splits; algorithms without measures are missing."""
     records, cell_grids = {}, {}
     for column, grid in grids.items():
         for split in range(2):
