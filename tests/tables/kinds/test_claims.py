@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -58,24 +57,21 @@ claims:
 """
 TABLE = "d,ada,quad\nmonks,0.1,0.2\ntitanic,0.3,0.3\nmean_running_time_s,1,3\n"
 
-Load = Callable[..., Experiment]
-
 
 def claims_of(experiment: Experiment, outcomes: Outcomes) -> Table:
     context = Context(experiment, "claims", experiment.config.tables["claims"])
     return claims_table(context, outcomes)
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Load:
-    """Return a function that loads the config with a group of claims and the printed table."""
-
-    def load(
-        group: str = "table1", table: str = TABLE, config: str = CONFIG, paper: str = PAPER
-    ) -> Experiment:
-        return beside_paper(tmp_path, config.replace("GROUP", group), paper, table1=table)
-
-    return load
+def load(
+    folder: Path,
+    group: str = "table1",
+    table: str = TABLE,
+    config: str = CONFIG,
+    paper: str = PAPER,
+) -> Experiment:
+    """Return the experiment of the config with a group of claims and the printed table."""
+    return beside_paper(folder, config.replace("GROUP", group), paper, table1=table)
 
 
 def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
@@ -92,8 +88,8 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
     return Outcomes(rows, ("ada", "quad"), len(splits), records, test_shares=shares)
 
 
-def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load) -> None:
-    table = claims_of(load(), outcomes((9, 8), (9, 10)))
+def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(tmp_path: Path) -> None:
+    table = claims_of(load(tmp_path), outcomes((9, 8), (9, 10)))
     assert table.header == ("claim", "ours", "judgement", "printed table", "judgement on it")
     names = [name for name, _ in table.rows]
     fast = "Ada is fast (measured time)"
@@ -118,8 +114,8 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(load: Load)
     assert [row[0] for row in table.data_rows][:3] == names[:3]
 
 
-def test_single_splits_are_counted_but_for_times(load: Load) -> None:
-    table = claims_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
+def test_single_splits_are_counted_but_for_times(tmp_path: Path) -> None:
+    table = claims_of(load(tmp_path, "each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
     first, *_, timed, on_splits, _ = texts_of(table)
     assert first[:2] == ("2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it", "agrees")
     assert timed[:2] == ("2.5 times as fast [2.5, 2.5]; power 0.8 at 2.2 times", "supported")
@@ -128,7 +124,7 @@ def test_single_splits_are_counted_but_for_times(load: Load) -> None:
     assert "single" not in on_splits[0]
     assert table.notes[0].startswith("Ours: the means over all splits, and the number of single")
     assert table.notes[1:] == (MEANING, "Below every table.")
-    alone = claims_of(load("each"), outcomes((9, 9)))
+    alone = claims_of(load(tmp_path, "each"), outcomes((9, 9)))
     assert texts_of(alone)[0][:2] == ("2 of 2 (2 wins, 0 ties)", "agrees")
     assert alone.notes == table.notes[1:]
 
@@ -219,8 +215,10 @@ def test_a_significance_that_is_claimed_must_be_found_on_a_split() -> None:
     assert text.endswith("; 0 of 6 single splits show it")
 
 
-def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load: Load) -> None:
-    experiment = load(config=CONFIG.replace("monks, ", ""), table="d,ada,quad\ntitanic,0.3,0.3\n")
+def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(tmp_path: Path) -> None:
+    experiment = load(
+        tmp_path, config=CONFIG.replace("monks, ", ""), table="d,ada,quad\ntitanic,0.3,0.3\n"
+    )
     both = outcomes((9, 9), (9, 8))
     records = {place: record for place, record in both.records.items() if place[0] == "titanic"}
     table = claims_of(experiment, Outcomes(("titanic",), ("ada", "quad"), 2, records))
@@ -231,12 +229,12 @@ def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(load
     )
 
 
-def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> None:
-    table = claims_of(load("ours"), outcomes((9, 9)))
+def test_claims_without_a_printed_table_are_judged_on_ours_alone(tmp_path: Path) -> None:
+    table = claims_of(load(tmp_path, "ours"), outcomes((9, 9)))
     assert table.header == ("claim", "ours", "judgement")
     assert texts_of(table) == [("2 of 2 (2 wins, 0 ties)", "agrees")]
     assert table.data_rows == (("Ada wins", "false", "2 of 2 (2 wins, 0 ties)", "agrees", "", ""),)
-    [(text, word)] = texts_of(claims_of(load("also"), outcomes((9, 9))))
+    [(text, word)] = texts_of(claims_of(load(tmp_path, "also"), outcomes((9, 9))))
     assert text.startswith("2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); none ")
     assert word == "agrees"
 
@@ -244,8 +242,8 @@ def test_claims_without_a_printed_table_are_judged_on_ours_alone(load: Load) -> 
 @pytest.mark.parametrize(
     "table", [TABLE.replace("titanic", "zoo"), TABLE.replace("mean", "zoo,1,1\nmean")]
 )
-def test_no_claim_is_judged_on_other_rows_than_the_papers(load: Load, table: str) -> None:
-    judged = claims_of(load(table=table), outcomes((9, 9)))
+def test_no_claim_is_judged_on_other_rows_than_the_papers(tmp_path: Path, table: str) -> None:
+    judged = claims_of(load(tmp_path, table=table), outcomes((9, 9)))
     n = len(table.splitlines()) - 2
     about = f"The paper's 6 claims are about {n} data sets; here are 2, so nothing is judged."
     assert (judged.rows, judged.data_rows, judged.notes) == ((), (), (about,))
@@ -259,7 +257,7 @@ claims:
 """
 
 
-def test_claims_on_another_metric_follow_its_direction(load: Load) -> None:
+def test_claims_on_another_metric_follow_its_direction(tmp_path: Path) -> None:
     table = "d,ada,quad\nmonks,0.90,0.80\ntitanic,0.80,0.85\n"
     config = CONFIG + "metrics: [auc]\n"
     records = {}
@@ -272,10 +270,10 @@ def test_claims_on_another_metric_follow_its_direction(load: Load) -> None:
                 record |= {"actual": actual, "scores": actual + noise * rng.normal(size=40)}
                 records[row, column, split] = Record("k", "ok", 8, 40, **record)
     ours = Outcomes(("monks", "titanic"), ("ada", "quad"), 2, records)
-    [wins] = texts_of(claims_of(load(table=table, paper=AUC, config=config), ours))
+    [wins] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC, config=config), ours))
     # Ada's scores are almost those of the classes, so that its AUC is the highest.
     assert wins[::2] == ("2 of 2 (2 wins, 0 ties)", "1 of 2 (1 wins, 0 ties)")
     assert wins[1::2] == ("supported", "supported")
-    [unasked] = texts_of(claims_of(load(table=table, paper=AUC), ours))
+    [unasked] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC), ours))
     assert unasked[:2] == ("the config does not ask for metrics: [auc]", "undecided")
     assert unasked[2:] == wins[2:]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import replace
 from math import log, nan
 from pathlib import Path
@@ -46,19 +45,14 @@ GRIDS = {
     "lpboost": Grid.from_values({"C": [1.0]}),
 }
 Measures = dict[str, list[list[float]]]
-Load = Callable[..., Experiment]
 TRAINING = "{title: training, measures: [train_error], scale: log}"
 SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpboost, adaboost]}"
 MARKED = SOME.replace("}", ", marks: [adaboost_rounds]}")
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Load:
-    def load(old: str = "", new: str = "") -> Experiment:
-        assert old in CURVES
-        return loaded(tmp_path, CURVES.replace(old, new))
-
-    return load
+def load(folder: Path, old: str = "", new: str = "") -> Experiment:
+    assert old in CURVES
+    return loaded(folder, CURVES.replace(old, new))
 
 
 def two_splits(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
@@ -99,8 +93,8 @@ def lines(panel: Axes) -> list:
     return [line for line in panel.get_lines() if len(line.get_xdata())]
 
 
-def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -> None:
-    table = table_of(load(), "curves", two_splits(all_measures()))
+def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Path) -> None:
+    table = table_of(load(tmp_path), "curves", two_splits(all_measures()))
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     data = [("adaboost", t) for t in range(1, 33)]
     data += [("quadboost", 1), ("quadboost", 10), ("lpboost", None)]
@@ -110,15 +104,15 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -
     assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
     linear = table_of(
-        load("scale: log\n    panels", "panels"), "curves", two_splits(all_measures())
+        load(tmp_path, "scale: log\n    panels", "panels"), "curves", two_splits(all_measures())
     )
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
 
-def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
+def test_missing_measures_are_dashes_and_marks_are_columns(tmp_path: Path) -> None:
     measured = marked()
-    table = table_of(load(TRAINING, MARKED), "curves", two_splits(measured))
+    table = table_of(load(tmp_path, TRAINING, MARKED), "curves", two_splits(measured))
     assert table.header[-1] == title_of("adaboost_rounds")
     rows = {(row["algorithm"], row["n_rounds"]): [*row.values()][3:] for row in csv_of(table)}
     assert rows["adaboost", "1"][::4] == ["0.5", "10.0"]
@@ -126,13 +120,15 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
     assert [*map(float, rows["quadboost", "1"][2:4])] == pytest.approx([0.3, 0.02**0.5])
     assert rows["lpboost", ""][4:] == ["", ""]
     del measured["lpboost"]
-    rows_to_read = text_rows(table_of(load(), "curves", two_splits(measured)))
+    rows_to_read = text_rows(table_of(load(tmp_path), "curves", two_splits(measured)))
     assert rows_to_read[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
-def test_each_algorithm_is_drawn_along_its_own_values(load: Load, figures: list[Figure]) -> None:
-    training, testing = panels_of(load(), "curves", two_splits(all_measures()), figures)
+def test_each_algorithm_is_drawn_along_its_own_values(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    training, testing = panels_of(load(tmp_path), "curves", two_splits(all_measures()), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -148,10 +144,10 @@ def test_each_algorithm_is_drawn_along_its_own_values(load: Load, figures: list[
     assert legend == ["AdaBoost", "QuadBoost", "LPBoost"]
 
 
-def test_a_band_is_a_deviation_wide(load: Load, figures: list[Figure]) -> None:
+def test_a_band_is_a_deviation_wide(tmp_path: Path, figures: list[Figure]) -> None:
     measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = panels_of(load(), "curves", two_splits(measured), figures)
+    training, testing = panels_of(load(tmp_path), "curves", two_splits(measured), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
@@ -160,15 +156,21 @@ def test_a_band_is_a_deviation_wide(load: Load, figures: list[Figure]) -> None:
     assert ends == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
 
 
-def test_zeros_are_drawn_on_a_linear_scale(load: Load, figures: list[Figure]) -> None:
+def test_zeros_are_drawn_on_a_linear_scale(tmp_path: Path, figures: list[Figure]) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
-    panels = panels_of(load(), "curves", two_splits({}), figures)
+    assert (
+        panels_of(load(tmp_path), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
+    )
+    panels = panels_of(load(tmp_path), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_mark_is_at_its_value_with_colour_and_title(load: Load, figures: list[Figure]) -> None:
-    training, testing = panels_of(load(TRAINING, MARKED), "curves", two_splits(marked()), figures)
+def test_a_mark_is_at_its_value_with_colour_and_title(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    training, testing = panels_of(
+        load(tmp_path, TRAINING, MARKED), "curves", two_splits(marked()), figures
+    )
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
     colours = [line.get_color() for line in lines(testing)]
@@ -186,9 +188,9 @@ def test_a_mark_is_at_its_value_with_colour_and_title(load: Load, figures: list[
     [(["train_error"], "linestyle"), (["train_error", "test_error"], "marker")],
 )
 def test_lines_of_two_algorithms_differ_in_more_than_colour(
-    load: Load, figures: list[Figure], measures: list[str], differ: str
+    tmp_path: Path, figures: list[Figure], measures: list[str], differ: str
 ) -> None:
-    experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
+    experiment = asking_for(load(tmp_path), curves={"panels": [{"measures": measures}]})
     [panel] = panels_of(experiment, "curves", two_splits(all_measures()), figures)
     a, b = lines(panel)[:2]
     assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
@@ -196,18 +198,20 @@ def test_lines_of_two_algorithms_differ_in_more_than_colour(
     assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
 
 
-def test_a_column_that_draws_its_values_has_no_curve(load: Load) -> None:
+def test_a_column_that_draws_its_values_has_no_curve(tmp_path: Path) -> None:
     drawn = "{name: quadboost, label: QuadBoost, draw: {n_rounds: {integers: [1, 9]}}}"
-    experiment = load("{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn)
+    experiment = load(
+        tmp_path, "{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn
+    )
     with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
         check_tables(experiment)
 
 
-def test_neither_large_measures_nor_values_along_the_axis_have_exponents(load: Load) -> None:
+def test_neither_large_measures_nor_values_along_the_axis_have_exponents(tmp_path: Path) -> None:
     measured = all_measures()
     measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
     grids = GRIDS | {"quadboost": Grid.from_values({"n_rounds": [0.00001, 1000000]})}
-    rows = text_rows(table_of(load(), "curves", two_splits(measured, grids)))
+    rows = text_rows(table_of(load(tmp_path), "curves", two_splits(measured, grids)))
     assert rows[0][1][2].startswith("12345.7 ± 0.0")
     values = [entries[1] for name, entries in rows if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -178,36 +176,22 @@ datasets: [monks]
 algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
 """
 
-Load = Callable[[str], Experiment]
+
+def load_with(folder: Path, *lines: str) -> Experiment:
+    """Return the experiment of a config with some lines below ``tables``."""
+    return loaded(folder, f"{ONE_ALGORITHM}tables:\n" + "".join(f"  {line}\n" for line in lines))
 
 
-@pytest.fixture
-def load_with(tmp_path: Path) -> Load:
-    """Return a function that loads a config with some lines below ``tables``."""
-
-    def load_with(*lines: str) -> Experiment:
-        below = "".join(f"  {line}\n" for line in lines)
-        return loaded(tmp_path, f"{ONE_ALGORITHM}tables:\n{below}" if lines else ONE_ALGORITHM)
-
-    return load_with
-
-
-def fault_of(load_with: Load, *lines: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load_with(*lines)
-    return re.sub(r"(?m)^.*/config.yaml:", "", str(caught.value))
-
-
-def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load_with: Load) -> None:
+def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(tmp_path: Path) -> None:
     options = asked_for(
-        load_with("scatter: adaboost", "errors: table1", "times: true").config.tables
+        load_with(tmp_path, "scatter: adaboost", "errors: table1", "times: true").config.tables
     )
     assert [*options] == [key for key in KINDS if key in options]
     asked = {"errors": "table1", "times": True, "scatter": "adaboost"}
     assert options == dict.fromkeys(UNASKED, "") | asked
     # An empty option asks for nothing.
     nothing = ("times: false", "scatter: ''", "errors: ''")
-    assert {*asked_for(load_with(*nothing).config.tables)} == {*UNASKED}
+    assert {*asked_for(load_with(tmp_path, *nothing).config.tables)} == {*UNASKED}
 
 
 @pytest.mark.parametrize(
@@ -221,12 +205,16 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load_with: 
         ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
-def test_a_wrong_option_has_its_place(load_with: Load, line: str, message: str) -> None:
-    assert fault_of(load_with, line).startswith(message)
+def test_a_wrong_option_has_its_place(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_with(tmp_path, line)
+    assert str(caught.value).startswith(f"{tmp_path}/config.yaml:{message}")
 
 
-def test_what_a_config_asks_for_is_kept_as_it_is_written(load_with: Load) -> None:
-    config = load_with("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''").config
+def test_what_a_config_asks_for_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    config = load_with(
+        tmp_path, "margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''"
+    ).config
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
     assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}
