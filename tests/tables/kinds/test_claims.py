@@ -216,9 +216,8 @@ def test_a_significance_that_is_claimed_must_be_found_on_a_split() -> None:
 
 
 def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(tmp_path: Path) -> None:
-    experiment = load(
-        tmp_path, config=CONFIG.replace("monks, ", ""), table="d,ada,quad\ntitanic,0.3,0.3\n"
-    )
+    config, table = CONFIG.replace("monks, ", ""), "d,ada,quad\ntitanic,0.3,0.3\n"
+    experiment = load(tmp_path, config=config, table=table)
     both = outcomes((9, 9), (9, 8))
     records = {place: record for place, record in both.records.items() if place[0] == "titanic"}
     table = claims_of(experiment, Outcomes(("titanic",), ("ada", "quad"), 2, records))

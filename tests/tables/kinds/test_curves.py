@@ -55,20 +55,6 @@ def load(folder: Path, old: str = "", new: str = "") -> Experiment:
     return loaded(folder, CURVES.replace(old, new))
 
 
-def two_splits(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
-    """Return outcomes of two splits; algorithms without measures are missing."""
-    records, cell_grids = {}, {}
-    for column, grid in grids.items():
-        for split in range(2):
-            record = Record("k", "missing")
-            if column in measured:
-                measures = {name: splits[split] for name, splits in measured[column].items()}
-                record = Record("k", "ok", 1, 10, measures=measures)
-            records["monks", column, split] = record
-            cell_grids["monks", column, split] = (grid,)
-    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
-
-
 def all_measures() -> dict[str, Measures]:
     slope = [0.5 / t for t in range(1, 33)]
     return {
@@ -79,6 +65,23 @@ def all_measures() -> dict[str, Measures]:
         },
         "lpboost": {"train_error": [[0.1], [0.3]], "test_error": [[0.2], [0.2]]},
     }
+
+
+def two_splits(
+    measured: dict[str, Measures] | None = None, grids: dict[str, Grid] = GRIDS
+) -> Outcomes:
+    """Return outcomes of two splits, by default all; algorithms without measures are missing."""
+    measured = all_measures() if measured is None else measured
+    records, cell_grids = {}, {}
+    for column, grid in grids.items():
+        for split in range(2):
+            record = Record("k", "missing")
+            if column in measured:
+                measures = {name: splits[split] for name, splits in measured[column].items()}
+                record = Record("k", "ok", 1, 10, measures=measures)
+            records["monks", column, split] = record
+            cell_grids["monks", column, split] = (grid,)
+    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
 
 
 def marked() -> dict[str, Measures]:
@@ -94,7 +97,7 @@ def lines(panel: Axes) -> list:
 
 
 def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Path) -> None:
-    table = table_of(load(tmp_path), "curves", two_splits(all_measures()))
+    table = table_of(load(tmp_path), "curves", two_splits())
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     data = [("adaboost", t) for t in range(1, 33)]
     data += [("quadboost", 1), ("quadboost", 10), ("lpboost", None)]
@@ -103,9 +106,7 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Pat
     shown += [("QuadBoost", "1"), ("QuadBoost", "10"), ("LPBoost", "any")]
     assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(
-        load(tmp_path, "scale: log\n    panels", "panels"), "curves", two_splits(all_measures())
-    )
+    linear = table_of(load(tmp_path, "scale: log\n    panels", "panels"), "curves", two_splits())
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
@@ -125,10 +126,8 @@ def test_missing_measures_are_dashes_and_marks_are_columns(tmp_path: Path) -> No
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
-def test_each_algorithm_is_drawn_along_its_own_values(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    training, testing = panels_of(load(tmp_path), "curves", two_splits(all_measures()), figures)
+def test_algorithms_are_drawn_along_their_values(tmp_path: Path, figures: list[Figure]) -> None:
+    training, testing = panels_of(load(tmp_path), "curves", two_splits(), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -165,9 +164,7 @@ def test_zeros_are_drawn_on_a_linear_scale(tmp_path: Path, figures: list[Figure]
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_mark_is_at_its_value_with_colour_and_title(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
+def test_a_mark_has_value_colour_and_title(tmp_path: Path, figures: list[Figure]) -> None:
     training, testing = panels_of(
         load(tmp_path, TRAINING, MARKED), "curves", two_splits(marked()), figures
     )
@@ -183,26 +180,19 @@ def test_a_mark_is_at_its_value_with_colour_and_title(
     assert not testing.texts
 
 
-@pytest.mark.parametrize(
-    ("measures", "differ"),
-    [(["train_error"], "linestyle"), (["train_error", "test_error"], "marker")],
-)
-def test_lines_of_two_algorithms_differ_in_more_than_colour(
-    tmp_path: Path, figures: list[Figure], measures: list[str], differ: str
-) -> None:
-    experiment = asking_for(load(tmp_path), curves={"panels": [{"measures": measures}]})
-    [panel] = panels_of(experiment, "curves", two_splits(all_measures()), figures)
-    a, b = lines(panel)[:2]
-    assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
-    legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
-    assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
+def test_lines_differ_in_more_than_colour(tmp_path: Path, figures: list[Figure]) -> None:
+    both = ["train_error", "test_error"]
+    for measures, differ in ((both[:1], "linestyle"), (both, "marker")):
+        experiment = asking_for(load(tmp_path), curves={"panels": [{"measures": measures}]})
+        [panel] = panels_of(experiment, "curves", two_splits(), figures)
+        a, b = lines(panel)[:2]
+        assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
+        legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
+        assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
 
 
 def test_a_column_that_draws_its_values_has_no_curve(tmp_path: Path) -> None:
-    drawn = "{name: quadboost, label: QuadBoost, draw: {n_rounds: {integers: [1, 9]}}}"
-    experiment = load(
-        tmp_path, "{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn
-    )
+    experiment = load(tmp_path, "grid: {n_rounds: [1, 10]}", "draw: {n_rounds: {integers: [1, 9]}}")
     with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
         check_tables(experiment)
 

@@ -183,9 +183,8 @@ def load_with(folder: Path, *lines: str) -> Experiment:
 
 
 def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(tmp_path: Path) -> None:
-    options = asked_for(
-        load_with(tmp_path, "scatter: adaboost", "errors: table1", "times: true").config.tables
-    )
+    tables = ("scatter: adaboost", "errors: table1", "times: true")
+    options = asked_for(load_with(tmp_path, *tables).config.tables)
     assert [*options] == [key for key in KINDS if key in options]
     asked = {"errors": "table1", "times": True, "scatter": "adaboost"}
     assert options == dict.fromkeys(UNASKED, "") | asked
@@ -212,9 +211,8 @@ def test_a_wrong_option_has_its_place(tmp_path: Path, line: str, message: str) -
 
 
 def test_what_a_config_asks_for_is_kept_as_it_is_written(tmp_path: Path) -> None:
-    config = load_with(
-        tmp_path, "margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''"
-    ).config
+    tables = ("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''")
+    config = load_with(tmp_path, *tables).config
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
     assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}
