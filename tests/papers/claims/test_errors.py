@@ -289,14 +289,11 @@ def test_ranks_are_those_of_scipy(at_most: int) -> None:
 
 
 def test_better_ones_on_a_row_refute_a_rank() -> None:
-    for c, at_most, word in (
-        ((1, 2, 3), 2, "refuted"),
-        ((99, 99, 99), 2, "supported"),
-        ((1, 60, 3), 2, "disagrees"),
-    ):
+    cases = {(1, 2, 3): "refuted", (99, 99, 99): "supported", (1, 60, 3): "disagrees"}
+    for c, word in cases.items():
         counts = {"a": [[21, 22, 23]] * 2, "b": [[11, 12, 14], [51, 52, 53]]}
-        evidence = errors_of(counts | {"c": [list(c), [61, 62, 63]]})
-        assert judge(evidence, "rank", of="a", at_most=at_most).word == word
+        evidence = errors_of(counts | {"c": [[*c], [61, 62, 63]]})
+        assert judge(evidence, "rank", of="a", at_most=2).word == word
 
 
 def test_the_closest_has_the_least_mean_distance_whatever_its_sign() -> None:
