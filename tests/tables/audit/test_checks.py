@@ -284,13 +284,8 @@ ACCURACY = TWENTY_EACH.replace("fraction", "percent, metric: accuracy")
 @pytest.mark.parametrize(
     ("facts", "table", "printed", "holds", "why"),
     [
-        (
-            TWENTY_EACH,
-            TWO_ROWS,
-            "0.70",
-            True,
-            "t allows 0.",
-        ),  # A has fewer errors on both data sets.
+        # A has fewer errors on both data sets.
+        (TWENTY_EACH, TWO_ROWS, "0.70", True, "t allows 0."),
         (TWENTY_EACH, TWO_ROWS, "0.40", False, "t allows 0."),
         (ACCURACY, "d,a,b\nx,90,70\ny,80,75\n", "0.70", True, "t allows 0."),
         (ACCURACY, "d,a,b\nx,90,70\ny,80,75\n", "0.30", False, "t allows 0."),
@@ -339,9 +334,8 @@ def test_claims_are_judged_on_printed_numbers_and_others_are_counted(tmp_path: P
     claims = findings("claims", audited)
     assert {f.printed: f.holds for f in claims} == {"two": True, "three": False, "fast": None}
     assert claims[0].why == "2 of 3 (1 wins, 1 ties)"
-    assert audit(audited.paper).notes[-1] == (
-        "claims: 2 are about numbers that are not printed, so only ours judge them."
-    )
+    note = "claims: 2 are about numbers that are not printed, so only ours judge them."
+    assert audit(audited.paper).notes[-1] == note
 
 
 WINS = """claims:
@@ -413,7 +407,7 @@ def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
 def test_the_p_value_is_uniform_if_test_sets_share_rows() -> None:
     rng = np.random.default_rng(1)
     # 300 of 1000 rows are wrong, and 400 are tested.
-    risks = rng.hypergeometric(300, 700, 400, (4000, 20)) / 400
+    risks = rng.hypergeometric(300, 700, 400, (2500, 20)) / 400
     p = [too_small(0.3, sd, 20, 400, 0.4) for sd in risks.std(axis=1, ddof=1)]
     assert np.mean(np.array(p) <= 0.05) == pytest.approx(0.05, abs=0.015)
 
@@ -438,8 +432,8 @@ def test_honest_folds_are_seldom_suspicious(n_folds: int, repeats: int, tmp_path
     facts = f"{{unit: percent, of: {{cv: {n_folds}, repeats: {repeats}}}, n_test: {{{sizes}}}}}"
     every = findings("deviations", subject(tmp_path, facts=facts, t=f"d,a_mean,a_sd\n{rows}"))
     p_values = np.array([finding.p_value for finding in every], dtype=float)
-    # At a rate of 5%, one simulation in a hundred has more than 17 of 200.
-    assert (p_values <= 0.05).sum() <= 17
+    # At a rate of 5%, one simulation in a hundred has more than 18 of 200.
+    assert (p_values <= 0.05).sum() <= 18
 
 
 SIZES = "{unit: percent, of: {splits: 20}, n_test: {x: [100, 200], y: [100, 200], z: 50}}"
