@@ -411,7 +411,8 @@ def test_the_index_has_the_counts_and_conclusion_of_each_experiment(tmp_path: Pa
         "1 of 3 printed numbers are inside our intervals, 2 outside; 0.1 would be by chance. "
         "Claims: supported 1, undecided 1. Claims on measured times: refuted 1.",
         "Small small 12 0 1 2 0.1 1 of 2",
-        "Without a paper Small small Best by risk: A (0.5). 12 0 1 2 0.1 –",
+        "Without a paper",
+        "Small small Best by risk: A (0.5). 12 0 1 2 0.1 –",
     ):
         assert text in page.words
     assert [a["href"] for a in page.all("a")] == ["#main", "small/report.html"]
