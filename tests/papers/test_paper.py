@@ -1,6 +1,10 @@
+"""examples/my-paper: a paper of the user's own, from printed numbers to verdicts."""
+
 from __future__ import annotations
 
+import csv
 import re
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -8,10 +12,15 @@ import pytest
 
 from quadrepro.base.models import Model
 from quadrepro.base.resources import papers_folder
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
+from quadrepro.engine.records import RecordStore
+from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
-from quadrepro.papers.claims.errors import WinsOrTies
 from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
 from quadrepro.papers.printed import Facts, NotThereError, Sample
+from quadrepro.results.files import write_results
+from quadrepro.tables.kinds import check_tables
 from tests.make import refusal, write_paper
 
 CLAIM = """kind: wins-or-ties
@@ -62,22 +71,16 @@ def faults(folder: Path) -> list[str]:
     return str(caught.value).splitlines()
 
 
-def test_a_paper_of_the_users_own_is_a_folder_next_to_the_config(
-    written: Write, tmp_path: Path
-) -> None:
+def test_an_own_paper_is_a_folder_next_to_the_config(written: Write, tmp_path: Path) -> None:
     written()
     paper = load_paper("mypaper", tmp_path)
     assert (paper.reference, paper.file.title) == ("mypaper", "Ours")
     assert [*paper.tables] == ["table1", "table2"]
     assert paper.printed("table1").facts.unit == "fraction"
     table = paper.printed("table2")
-    assert (table.facts.unit, table.sample.n, table.text("zoo", "ada_mean")) == (
-        "percent",
-        20,
-        "0.010",
-    )
-    group = paper.group("table1")
-    assert [claim.text for claim in group.claims] == ["Quad wins on two"]
+    assert (table.facts.unit, table.sample.n) == ("percent", 20)
+    assert table.text("zoo", "ada_mean") == "0.010"
+    assert [claim.text for claim in paper.group("table1").claims] == ["Quad wins on two"]
 
 
 @pytest.mark.parametrize(
@@ -89,7 +92,7 @@ def test_a_paper_of_the_users_own_is_a_folder_next_to_the_config(
         ("mypaper/paper.yaml", "{}/mypaper/paper.yaml is a file: give the folder of a paper"),
     ],
 )
-def test_an_unknown_paper_is_named_with_the_nearest(
+def test_an_unknown_paper_is_named(
     written: Write, tmp_path: Path, reference: str, message: str
 ) -> None:
     written()
@@ -110,9 +113,9 @@ def test_an_unknown_paper_is_named_with_the_nearest(
             "8:15",
             "printed/table3.csv is missing",
         ),
+        ("n}", "n, holds: comparisons}", "4:12", "only shares have a unit: leave it out"),
         ("wins-or-ties", "wins-or-tie", "9:9", "kind cannot be 'wins-or-tie'; did you mean "),
         ("kind: wins-or-ties\n        ", "", "9:9", "kind is missing"),
-        ("        of: quad\n", "", "9:9", "of is missing"),
         ("than: ada", "then: ada", "12:9", "unknown key 'then'; did you mean 'than'?"),
         ("than: ada", "than: adda", "12:9", "the paper has no algorithm 'adda'; did you mean"),
         (CLAIM, IN_ORDER, "9:57", "unknown measure 'tset_error'; did you mean 'test_error'?"),
@@ -125,7 +128,7 @@ def test_an_unknown_paper_is_named_with_the_nearest(
         (CLAIM, CLOSEST, "9:34", "no other algorithm to compare 'ada' with: list one in among"),
     ],
 )
-def test_a_mistake_in_paper_yaml_is_named_with_its_place(
+def test_a_mistake_has_its_place(
     written: Write, old: str, new: str, place: str, message: str
 ) -> None:
     folder = written(old, new)
@@ -161,10 +164,10 @@ def test_missing_facts_are_asked_for(written: Write, old: str, new: str, message
     assert error.startswith(message)
 
 
-def test_a_broken_table_is_refused_when_the_paper_is_loaded(written: Write, tmp_path: Path) -> None:
-    (written() / "printed/table1.csv").write_text("d,ada\nzoo,high\n")
-    with pytest.raises(ConfigError, match=r"table1.csv: no table of numbers"):
-        load_paper("./mypaper", tmp_path)
+def test_a_broken_table_is_refused_when_the_paper_is_loaded(written: Write) -> None:
+    folder = written()
+    (folder / "printed/table1.csv").write_text("d,ada\nzoo,high\n")
+    assert "table1.csv: no table of numbers" in faults(folder)[0]
 
 
 def test_without_names_claims_compare_the_printed_columns(written: Write) -> None:
@@ -174,7 +177,6 @@ def test_without_names_claims_compare_the_printed_columns(written: Write) -> Non
     paper = load_paper(str(folder))
     [claim] = paper.group("table1").claims
     assert paper.file.names == {"ada": "AdaBoost"}
-    assert isinstance(claim, WinsOrTies)
     assert claim.algorithm == "quad"
 
 
@@ -197,6 +199,51 @@ def test_every_key_of_paper_yaml_is_documented(model: type[Model]) -> None:
     assert [key for key in keys if not re.search(rf"`{key}`|{{[^}}]*\b{key}:", page)] == []
 
 
-def test_only_shares_have_a_unit(written: Write) -> None:
-    [fault] = faults(written("{unit: fraction}", "{unit: fraction, holds: comparisons}"))
-    assert fault.endswith(":4:12: only shares have a unit: leave it out")
+EXAMPLE = Path(__file__).resolve().parents[2] / "examples" / "my-paper"
+README = (EXAMPLE / "README.md").read_text(encoding="utf-8")
+
+
+def test_the_readme_shows_the_files_as_they_are() -> None:
+    files = dict(re.findall(r"<!-- (\S+) -->\n\n```\w+\n(.*?)```", README, re.DOTALL))
+    assert set(files) == {"mypaper/printed/table1.csv", "mypaper/paper.yaml", "my-paper.yaml"}
+    for name, text in files.items():
+        assert text == (EXAMPLE / name).read_text(encoding="utf-8")
+
+
+def test_a_paper_of_the_users_own_runs_from_end_to_end(tmp_path: Path) -> None:
+    experiment = load_experiment(EXAMPLE / "my-paper.yaml")
+    check_tables(experiment)
+    plan, store, folder = make_plan(experiment), RecordStore(tmp_path / "r"), tmp_path / "my-paper"
+    for cell in plan.cells:
+        store.put(run_cell(cell))
+    results = write_results(plan, store, tmp_path)
+    timed = results.made["claims"].timed_rows
+    assert results.manifest.tables["claims"].timed_rows == timed
+    assert [name.endswith(" (measured time)") for name in timed] == [True, False]
+    monks = (folder / "errors.md").read_text().splitlines()[4]
+    assert monks.startswith("| monks")
+    assert "(**0.231**)" in monks
+    verdicts = list(csv.DictReader((folder / "verdicts.csv").read_text().splitlines()))
+    assert len(verdicts) == 9
+    claims = (folder / "claims.md").read_text().split("\n", 2)[2].strip()
+    in_readme = README.split("<!-- claims.md -->")[1].split("<!-- end -->")[0].strip()
+    assert untimed(claims) == untimed(in_readme)
+    rows = list(csv.DictReader((folder / "claims.csv").read_text().splitlines()))
+    words = [row["judgement on print"] for row in rows]
+    assert words == ["refuted", "supported", "undecided", "supported"]
+
+
+def untimed(table: str) -> list[list[str]]:
+    """Return the cells of the lines without measured times."""
+    lines = [line for line in table.splitlines() if line and "(measured time)" not in line]
+    return [[cell.strip() for cell in line.split("|")] for line in lines]
+
+
+def test_the_readmes_mistake_is_reported_as_it_shows(tmp_path: Path) -> None:
+    [message] = re.findall(r"```\n(examples/my-paper/mypaper/paper.yaml:.*?)\n```", README)
+    shutil.copytree(EXAMPLE, tmp_path / "my-paper")
+    path = tmp_path / "my-paper/mypaper/paper.yaml"
+    path.write_text(path.read_text().replace("wins-or-ties", "wins-or-tie"))
+    with pytest.raises(ConfigError) as caught:
+        check_tables(load_experiment(tmp_path / "my-paper/my-paper.yaml"))
+    assert str(caught.value) == message.replace("examples/my-paper", str(tmp_path / "my-paper"))

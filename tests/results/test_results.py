@@ -23,10 +23,8 @@ from quadrepro.tables.verdicts import SCORE_HEADER, Verdicts, score_text
 from tests.make import config, plan_of
 from tests.results.made import ERRORS, make_folder
 
-FILES = {
-    *("cells.csv", "tables.json", "run.json", "errors.md", "errors.csv"),
-    *("comparisons.md", "comparisons.csv"),
-}
+TABLES = {f"{name}.{end}" for name in ("errors", "comparisons") for end in ("md", "csv")}
+FILES = {"cells.csv", "tables.json", "run.json"} | TABLES
 BOTH = [{"name": name, "grid": {"n_rounds": [5, 10]}} for name in ("adaboost", "quadboost")]
 
 
@@ -58,15 +56,7 @@ def test_examples_are_one_row_per_test_example_and_count_the_errors(results: Res
     assert ((examples["label"] != examples["predicted"]) == examples["wrong"]).all()
 
 
-def test_examples_of_kept_classes_have_their_names(tmp_path: Path) -> None:
-    results = reproduced(tmp_path, datasets=["wine"], protocol={"view": "default", "folds": 0})
-    examples = results.examples
-    assert set(examples["label"]) == set(examples["predicted"]) == {"1", "2", "3"}
-
-
-def test_examples_name_their_lines_of_the_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_examples_name_lines_of_the_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     sizes = [7, 3, 9, 1, 5, 8, 2, 6]
     lines = [f"{size},{'large' if size > 4 else 'small'}" for size in sizes]
@@ -108,18 +98,15 @@ def test_a_folder_reads_back_as_it_was_written_but_for_the_examples(results: Res
     pairs = loaded.comparisons[loaded.comparisons["algorithm"] != loaded.comparisons["against"]]
     assert {*pairs["algorithm"]} == {*pairs["against"]} == {"adaboost", "quadboost"}
     assert pd.to_numeric(pairs["p adjusted"]).between(0, 1).all()
-    data = loaded.table("errors").data.set_index(["dataset", "algorithm", "quantity"])
+    data = loaded.table("errors").data.set_index(["dataset", "algorithm", "quantity"])["mean"]
     mean = loaded.cells.groupby(["dataset", "algorithm"])["value"].mean()
-    assert data.loc[("monks", "adaboost", "risk"), "mean"] == pytest.approx(
-        mean["monks", "adaboost"]
-    )
+    place = ("monks", "adaboost")
+    assert data[(*place, "risk")] == pytest.approx(mean[place])
     with pytest.raises(ConfigError, match=r"call quadrepro\.reproduce"):
         _ = loaded.examples
 
 
-def test_files_that_the_config_no_longer_asks_for_are_removed_and_nothing_else(
-    tmp_path: Path,
-) -> None:
+def test_only_files_that_the_config_no_longer_asks_for_are_removed(tmp_path: Path) -> None:
     monks = [{"name": "monks", "printed": "spambase"}]
     tables = {"errors": "table1", "claims": "table1"}
     keys = {"paper": "ebboost", "datasets": monks, "tables": tables}
@@ -145,8 +132,7 @@ def test_cells_have_errors_or_rmse_and_each_metric(tmp_path: Path) -> None:
     results = reproduced(tmp_path, repeats=2, **keys)
     text = (results.folder / "cells.csv").read_text()
     failed, number, *_, counted = csv.DictReader(text.splitlines())
-    assert [*failed.values()][:4] == ["numbers", "boosting", "0", "failed"]
-    assert [*failed.values()][4:] == ["", "", "", "", "", "too slow", "", ""]
+    assert ",".join(failed.values()) == "numbers,boosting,0,failed,,,,,,too slow,,"
     assert int(counted["errors"]) == last.errors
     assert float(counted["value"]) == pytest.approx(last.errors / 30, rel=1e-7)
     assert counted["chosen"] == json.dumps(last.chosen)
@@ -175,22 +161,14 @@ def test_run_json_holds_the_config_and_how_the_cells_were_computed() -> None:
     assert (second["cells"], second["versions"]) == (1, {"numpy": "1"})
 
 
-def test_a_report_is_the_page_of_the_folder_with_the_users_own_paper(tmp_path: Path) -> None:
-    own = Path(__file__).resolve().parents[2] / "examples" / "my-paper" / "my-paper.yaml"
-    page = quadrepro.reproduce(own, jobs=1, out=tmp_path, progress=False).report()
-    assert page == tmp_path / "my-paper" / "report.html"
-    assert "A paper of our own" in page.read_text(encoding="utf-8")
-
-
 def test_a_folder_has_cells_verdicts_claims_and_scores(folder: Path) -> None:
     results = load_results(folder)
     errors = results.cells.groupby(["dataset", "algorithm"])["errors"].agg(tuple).to_dict()
     assert errors == ERRORS
     assert [*results.verdicts["printed"]] == ["0.43", "0.09", "0.01", "0.52", "0.28"]
-    assert results.verdicts["p"].isna().tolist() == [False, False, False, False, True]
-    assert results.claims["timed"].tolist() == [False, False]
-    assert results.claims["judgement"].tolist() == ["undecided", ""]
-    assert results.claims["judgement on print"].tolist() == ["supported", ""]
+    assert [*results.verdicts["p"].isna()] == [False, False, False, False, True]
+    judgements = results.claims[["timed", "judgement", "judgement on print"]].to_numpy().tolist()
+    assert judgements == [[False, "undecided", "supported"], [False, "", ""]]
     assert results.scores["outside after holm"][0] == [("monks", "adaboost")]
     assert results.comparisons.empty
     assert results.figures == {"curves": folder / "curves.svg"}
@@ -207,12 +185,9 @@ CHOSEN, PLACES = '"{""n_rounds"": 5}"', '"[[""monks"", ""adaboost""]]"'
         ("cells.csv", CHOSEN, "[[" * 50_000, "cells.csv, column 'chosen': Invalid JSON"),
         ("cells.csv", "dataset,", "data,", "cells.csv: the column 'dataset' is missing"),
         ("cells.csv", "quadboost,0,", "quadboost,0,1,1,1,1,", "cells.csv is damaged: "),
-        ("cells.csv", "quadboost,1,", "quadboost,,", "cells.csv, row 2, column 'repeat': ''"),
         ("cells.csv", "0.5,", "0.5,\n" + "a,,,,,\n" * 100_000, "at most 100,000 are read"),
-        ("verdicts.csv", "0.4,0.48", "x,0.48", "verdicts.csv, row 1, column 'low'"),
         ("verdicts.csv", "0.52", "Infinity", "verdicts.csv, row 4, column 'printed': 'Infinity'"),
         ("score.csv", PLACES, "[1]", "column 'outside after holm': Input should"),
-        ("score.csv", "0.15", "few", "score.csv, row 1, column 'expected outside': 'few'"),
         ("run.json", '"seed"', "seed", "run.json: Invalid JSON: "),
         ("run.json", '"sha256:aa"', "[1]", "run.json: data.monks: Input should be a valid str"),
         (MANIFEST, '"title"', '"titel"', "tables.json: tables.errors: unknown key 'titel'"),
@@ -220,9 +195,7 @@ CHOSEN, PLACES = '"{""n_rounds"": 5}"', '"[[""monks"", ""adaboost""]]"'
         (MANIFEST, '"errors"', '".."', "String should match pattern"),
     ],
 )
-def test_damage_is_named_with_file_and_place(
-    folder: Path, name: str, old: str, new: str, fault: str
-) -> None:
+def test_damage_has_file_and_place(folder: Path, name: str, old: str, new: str, fault: str) -> None:
     text = (folder / name).read_text()
     assert old in text
     (folder / name).write_text(text.replace(old, new, 1))
@@ -243,9 +216,7 @@ def test_the_config_in_run_json_is_data_of_any_shape(tmp_path: Path, tables: str
 
 def test_a_notebook_runs_nothing_of_a_table_of_a_stranger(folder: Path) -> None:
     (folder / "errors.md").write_text("<script>alert(1)</script>\n\n| <b>a |\n|--|\n")
-    html = load_results(folder)._repr_html_()
-    assert "<script" not in html
-    assert "<b>" not in html
+    assert not re.search("<script|<b>", load_results(folder)._repr_html_())
 
 
 def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> None:
@@ -268,7 +239,7 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
     (folder / "score.csv").write_text(score_text([judged, once]))
     first, second = Results(folder).scores.to_dict("records")
     assert [*first] == [*SCORE_HEADER]
-    assert (first["inside"], first["outside"], first["not comparable"]) == (1, 1, 0)
+    assert [*first.values()][2:5] == [1, 1, 0]
     assert first["expected outside"] == pytest.approx(judged.misses.expected)
     assert first["p"] == pytest.approx(judged.misses.p_value, rel=1e-7)
     assert first["outside after holm"] == [("monks; one, two", "a, b")]
@@ -280,18 +251,14 @@ def test_scores_are_read_as_they_are_written(folder: Path) -> None:
 def test_the_best_method_of_a_page_is_that_of_its_conclusion(tmp_path: Path) -> None:
     small = [{"name": name, "grid": {"n_rounds": 5}} for name in ("adaboost", "quadboost")]
     big = {"name": "big", "algorithm": "adaboost", "grid": {"n_rounds": 100}}
-    keys: dict[str, Any] = {"datasets": ["monks", "titanic", "tictactoe"]}
-    keys |= {
-        "algorithms": [*small, big],
-        "protocol": {"view": "quadboost", "split": {"train": 0.5}},
-    }
-    reproduced(tmp_path / "a", repeats=4, **keys)
+    protocol = {"view": "quadboost", "split": {"train": 0.5}}
+    keys: dict[str, Any] = {"datasets": ["monks", "titanic", "tictactoe"], "protocol": protocol}
+    keys["algorithms"] = [*small, big]
     store = RecordStore(tmp_path / "a" / "records")
     # It is the best on the only data set where it has all results.
     for cell in plan_of(4, **keys).cells:
         if (cell.algorithm, cell.repeat) == ("big", 1) and cell.dataset != "tictactoe":
-            record = store.get(cell.key)
-            store.put(Record(record.key, "failed", content=record.content, message="too slow"))
+            store.put(Record(cell.key, "failed", content=cell.content, message="too slow"))
     lacking = reproduced(tmp_path / "a", repeats=4, **keys)
     # The values of a sweep are no further data sets.
     keys["algorithms"] = [small[0], big]

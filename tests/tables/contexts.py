@@ -15,6 +15,7 @@ from matplotlib.figure import Figure
 
 from quadrepro.base.models import Model, validated
 from quadrepro.base.types import IntArray
+from quadrepro.base.yaml import to_yaml
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.tables import KINDS, RequestedTables, asked_for
@@ -61,6 +62,15 @@ def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experi
     """Return the experiment of a config next to ``mypaper``, a paper with printed tables."""
     write_paper(folder / "mypaper", paper, **tables)
     return loaded(folder, config)
+
+
+def own_paper(folder: Path, table: str, facts: str, claims: str = "", **keys: Any) -> Experiment:
+    """Return the experiment of a `config` next to a paper with one printed table and its facts."""
+    columns = [{"name": name, "grid": {"n_rounds": 5}} for name in ("adaboost", "quadboost")]
+    given = {"paper": "./mypaper", "datasets": ["monks", "titanic"], "algorithms": columns}
+    names = "names: {adaboost: AdaBoost, quadboost: QuadBoost}"
+    paper = f"title: Ours\n{names}\nprinted: {{table1: {{{facts}}}}}\n{claims}"
+    return beside_paper(folder, to_yaml(config(**given | keys)), paper, table1=table)
 
 
 class Asking(Model):

@@ -1,17 +1,24 @@
-"""Tables of scores: read from files, ranked, shown and summed up in a sentence."""
+"""Methods ranked over data sets: tables, the closing sentence and the kind of table."""
 
 from __future__ import annotations
 
-import csv
 import re
-from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from scipy.stats import rankdata, wilcoxon
 
-from quadrepro.stats import Ranking, critical_difference, rank_methods, rounded_p
+from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
+from quadrepro.core.metrics import METRICS
+from quadrepro.errors import ConfigError
+from quadrepro.stats import Ranking, critical_difference, holm, rank_methods, rounded_p
+from quadrepro.tables.kinds import check_tables
+from quadrepro.tables.kinds.ranking import scale_of
 from quadrepro.tables.ranking import (
     Scale,
     behind,
@@ -20,8 +27,20 @@ from quadrepro.tables.ranking import (
     nemenyi_note,
     pairs_table,
 )
-from quadrepro.tables.render import entry_text, number_text, to_csv
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import number_text, to_csv
+from tests.make import config
+from tests.tables.contexts import (
+    ONE,
+    as_regression,
+    asking_for,
+    comparison_of,
+    crossed,
+    csv_of,
+    made,
+    outcomes_of,
+    table_of,
+    texts_of,
+)
 
 LOSSES = {"a": [0.1, 0.2, 0.1, 0.3, 0.1, 0.2, 0.1], "b": [0.2, 0.31, 0.22, 0.4, 0.25, 0.3, 0.2]}
 RISKS = {
@@ -40,29 +59,18 @@ def sentence(ranking: Ranking, scale: Scale = LOWER) -> str:
     return closing_sentence(ranking, {m.name: m.name for m in ranking.methods}, scale)
 
 
-def cells(table: Table) -> dict[str, list[str]]:
-    return {name: [*map(entry_text, entries)] for name, entries in table.rows}
-
-
-def csv_of(table: Table) -> list[dict[str, str]]:
-    return [*csv.DictReader(to_csv(table).splitlines())]
-
-
 def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
-    assert sentence(rank_methods(LOSSES)) == (
-        "a is better than b (p = 0.016). By Wilcoxon's signed-rank test over 7 data sets "
-        "(p ≤ 0.05)."
-    )
+    test = "By Wilcoxon's signed-rank test over 7 data sets (p ≤ 0.05)."
+    # Neither a rope nor an adjustment for one pair is mentioned.
+    assert sentence(rank_methods(LOSSES)) == f"a is better than b (p = 0.016). {test}"
+    assert "1 pairs" not in methods_table("", rank_methods(LOSSES), TITLES, LOWER).notes[1]
     three = sentence(rank_methods(LOSSES | {"c": LOSSES["a"][::-1]}))
     assert three.startswith("a has the best mean rank (1.50). Not significantly different from it:")
     assert "2 of 3 pairs differ significantly: a is better than b (p = 0.047), c is better" in three
     assert "adjusted for 3 pairs by Holm's method (p ≤ 0.05)." in three
-
-
-def test_the_sentence_names_rows_that_are_too_few() -> None:
-    ranking = rank_methods({name: values[:4] for name, values in LOSSES.items()})
-    assert sentence(ranking).startswith("The two are not significantly different.")
-    assert sentence(ranking).endswith("; 4 data sets are too few for that.")
+    few = sentence(rank_methods({name: values[:4] for name, values in LOSSES.items()}))
+    assert few.startswith("The two are not significantly different.")
+    assert few.endswith("; 4 data sets are too few for that.")
 
 
 def test_splits_are_compared_by_the_corrected_test() -> None:
@@ -80,31 +88,16 @@ def test_with_a_rope_that_covers_the_interval_no_method_is_called_better() -> No
     rope = rank_methods(scores, greater_is_better=True, rope=1)
     assert sentence(rope, HIGHER).startswith("The difference is within the rope and immaterial.")
     assert "better" not in sentence(rope, HIGHER)
-    assert not any(
-        "*" in text for row in cells(pairs_table("", rope, titles, HIGHER)).values() for text in row
-    )
+    [texts] = texts_of(pairs_table("", rope, titles, HIGHER)).values()
+    assert "*" not in "".join(texts)
     assert "no star" in methods_table("", rope, titles, HIGHER).notes[-1]
-
-
-def test_a_significant_pair_within_the_rope_is_not_called_insignificant() -> None:
+    # Nor is a significant pair called insignificant.
     ranking = rank_methods(RISKS, rope=1)
     assert ranking.pairs["a", "c"].p_adjusted <= 0.05
     text = sentence(ranking)
     assert "within the rope and immaterial" in text
     assert "Not significantly different" not in text
     assert "No pair differs significantly." not in text
-
-
-def test_neither_a_rope_nor_the_adjustment_for_one_pair_is_mentioned() -> None:
-    for scores in (LOSSES, dict.fromkeys("ab", LOSSES["a"])):
-        ranking = rank_methods(scores)
-        assert not {"rope", "Holm"} & {*re.findall(r"\w+", sentence(ranking))}
-        assert "1 pairs" not in methods_table("", ranking, TITLES, LOWER).notes[1]
-
-
-def winners(ranking: Ranking) -> set[tuple[str, str]]:
-    """Return winner and loser of each pair that has one."""
-    return {(c.winner, c.loser) for c in ranking.ordered_pairs if c.winner and c.loser}
 
 
 @given(
@@ -122,11 +115,11 @@ def test_sentence_table_and_pairs_agree_on_the_winners(
     scores = {f"m{j}": (rng.random(n_rows) + 0.3 * j).tolist() for j in range(n_methods)}
     ranking = rank_methods(scores, greater_is_better=higher, control=control, rope=rope)
     titles, scale = {name: name for name in scores}, Scale(greater_is_better=higher)
-    expected = winners(ranking)
+    expected = {(c.winner, c.loser) for c in ranking.ordered_pairs if c.winner}
     text = closing_sentence(ranking, titles, scale)
     assert {*re.findall(r"(m\d) is better than (m\d)", text)} == expected
     pairs = pairs_table("", ranking, titles, scale)
-    starred = {name for name, row in cells(pairs).items() if row[-1].endswith("*")}
+    starred = {name for name, row in texts_of(pairs).items() if row[-1].endswith("*")}
     assert starred == {f"{c.a} – {c.b}" for c in ranking.ordered_pairs if c.winner}
     rows = csv_of(pairs)
     assert {row["winner"] for row in rows if row["winner"]} == {winner for winner, _ in expected}
@@ -135,7 +128,7 @@ def test_sentence_table_and_pairs_agree_on_the_winners(
         versus = {row["method"], ranking.reference}
         [*winner] = [winner for winner, loser in expected if {winner, loser} == versus]
         assert [row["winner"]] == (winner or [""])
-        p = cells(methods)[row["method"]][4 if "mean score" in methods.header else 3]
+        p = texts_of(methods)[row["method"]][4 if "mean score" in methods.header else 3]
         assert p.endswith("*") == bool(winner)
 
 
@@ -150,10 +143,10 @@ def ranking_of(n_methods: int, n_rows: int, gap: float, control: str | None = No
     return rank_methods(scores, test_share=0.1, control=control, rope=gap / 2)
 
 
-@pytest.mark.parametrize("n_methods", [2, 3, 7, 20, 60])
+@pytest.mark.parametrize("n_methods", [2, 3, 7, 20])
 @pytest.mark.parametrize("control", [None, "1"])
 @pytest.mark.parametrize("gap", [0.0, 0.3, 5.0])
-def test_the_closing_sentence_has_at_most_400_characters(
+def test_the_sentence_has_at_most_400_letters(
     n_methods: int, control: str | None, gap: float
 ) -> None:
     ranking = ranking_of(n_methods, 8, gap, control)
@@ -167,30 +160,12 @@ def test_the_closing_sentence_has_at_most_400_characters(
 def test_pairs_are_in_the_order_of_the_mean_ranks_with_rounded_numbers_to_read() -> None:
     ranking = rank_methods(RISKS)
     table = pairs_table("T", ranking, TITLES, LOWER)
-    assert [*cells(table)] == ["A – B", "A – C|", "B – C|"]
+    assert [*texts_of(table)] == ["A – B", "A – C|", "B – C|"]
     c = ranking.pairs["a", "c"]
     difference, low, high = (number_text(x, 3) for x in (c.difference, c.low, c.high))
-    assert cells(table)["A – C|"] == [
-        "7–0–0", f"{difference} [{low}, {high}]", f"{rounded_p(c.p_adjusted)}\\*"
-    ]  # fmt: skip
-    assert cells(table)["A – B"][0] == "6–1–0"
-
-
-def test_methods_have_ranks_scores_and_the_comparison_with_the_best() -> None:
-    ranking = rank_methods(RISKS)
-    table = methods_table("T", ranking, TITLES, LOWER)
-    rows = cells(table)
-    assert [*rows] == ["A", "B", "C|"]
-    assert rows["A"] == ["1.07", "0.1957", "–", "–", "–", "yes"]
-    c = ranking.pairs["c", "a"]
-    assert rows["C|"][0] == "3.00"
-    assert rows["C|"][2] == "0–0–7"
-    assert rows["C|"][4] == f"{rounded_p(c.p_adjusted)}\\*"
-    assert rows["C|"][5] == "no"
-    assert table.header[3] == "wins–ties–losses against A"
-    assert f"χ² = {ranking.friedman.statistic:.2f}" in table.notes[0]
-    assert "over 7 data sets" in table.notes[0]
-    assert "adjusted for 3 pairs by Holm's method" in table.notes[1]
+    texts = ("7–0–0", f"{difference} [{low}, {high}]", f"{rounded_p(c.p_adjusted)}\\*")
+    assert texts_of(table)["A – C|"] == texts
+    assert texts_of(table)["A – B"][0] == "6–1–0"
 
 
 def test_a_table_with_a_control_has_no_best_group() -> None:
@@ -200,27 +175,34 @@ def test_a_table_with_a_control_has_no_best_group() -> None:
     assert "best group" not in table.header
     assert "best group" not in to_csv(table)
     assert "Best group" not in " ".join(table.notes)
-    assert cells(table)["B"][2:] == ["–"] * 3
+    assert texts_of(table)["B"][2:] == ("–",) * 3
     assert "adjusted for 2 pairs" in table.notes[1]
 
 
 def test_ratios_have_no_mean_score() -> None:
     ranking = rank_methods(RISKS, ratio=True)
     table = methods_table("T", ranking, TITLES, Scale(ratio=True))
-    assert table.header == (
-        "", "mean rank", "wins–ties–losses against A", "ratio", "p", "best group"
-    )  # fmt: skip
-    assert cells(table)["C|"][2].startswith(f"{ranking.pairs['c', 'a'].difference:.2f} [")
+    wins = "wins–ties–losses against A"
+    assert table.header == ("", "mean rank", wins, "ratio", "p", "best group")
+    assert texts_of(table)["C|"][2].startswith(f"{ranking.pairs['c', 'a'].difference:.2f} [")
+
+
+def test_few_rows_or_splits_have_neither_interval_nor_text_of_a_difference() -> None:
+    few = rank_methods({name: values[:4] for name, values in RISKS.items()})
+    pairs = texts_of(pairs_table("T", few, TITLES, LOWER)).values()
+    assert all(row[1].endswith(" [–]") for row in pairs)
+    assert behind(few.pairs["b", "a"], LOWER) == ""
+    two = rank_methods({"a": [0.1, 0.2], "b": [0.2, 0.4]}, test_share=0.5)
+    tables = methods_table("", two, TITLES, SPLITS), pairs_table("", two, TITLES, SPLITS)
+    assert texts_of(tables[1])["A – B"][1:] == ("−0.150 [–]", "–")
+    assert not any("nan" in to_csv(table) for table in tables)
+    assert behind(two.pairs["b", "a"], SPLITS) == ""
 
 
 def test_an_infinite_f_is_shown() -> None:
     risks = {"a": [0.1, 0.2, 0.3], "b": [0.2, 0.3, 0.4], "c": [0.3, 0.4, 0.5]}
     note = methods_table("T", rank_methods(risks), TITLES, LOWER).notes[0]
     assert note.endswith("Iman and Davenport: ∞, p = 0.028.")
-
-
-def numbers_of(row: dict[str, str], names: Iterable[str]) -> list[float]:
-    return [float(row[name]) for name in names]
 
 
 def test_the_csv_of_pairs_has_every_pair_and_number() -> None:
@@ -233,13 +215,10 @@ def test_the_csv_of_pairs_has_every_pair_and_number() -> None:
     ranks = {m.name: m.mean_rank for m in ranking.methods}
     for row, c in zip(rows, ranking.ordered_pairs, strict=True):
         assert (row["method"], row["against"]) == (c.a, c.b)
-        names = "difference", "low", "high", "wins", "ties", "losses", "p", "p adjusted"
-        expected = [
-            *(c.difference, c.low, c.high, c.wins, c.ties, c.losses, c.p_value, c.p_adjusted)
-        ]
-        assert numbers_of(row, names) == pytest.approx(expected, rel=1e-7)
-        expected = [ranks[c.a], ranks[c.b]]
-        assert numbers_of(row, ("mean rank", "mean rank against")) == pytest.approx(expected)
+        expected = {"difference": c.difference, "low": c.low, "high": c.high, "wins": c.wins}
+        expected |= {"ties": c.ties, "losses": c.losses, "p": c.p_value, "p adjusted": c.p_adjusted}
+        expected |= {"mean rank": ranks[c.a], "mean rank against": ranks[c.b]}
+        assert {k: float(row[k]) for k in expected} == pytest.approx(expected, rel=1e-7)
         assert row["winner"] == (c.winner or "")
         assert row["immaterial"] == str(c.immaterial).lower()
 
@@ -248,27 +227,11 @@ def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
     negative = {name: [-x for x in values] for name, values in RISKS.items()}
     risks = pairs_table("T", rank_methods(RISKS), TITLES, LOWER)
     scores = pairs_table("T", rank_methods(negative, greater_is_better=True), TITLES, HIGHER)
-    assert [*cells(scores)] == [*cells(risks)]
+    assert [*texts_of(scores)] == [*texts_of(risks)]
     for risk, score in zip(csv_of(risks), csv_of(scores), strict=True):
         assert float(score["difference"]) == -float(risk["difference"])
         assert float(score["low"]) == -float(risk["high"])
         assert score["wins"] == risk["wins"]
-
-
-@pytest.mark.parametrize("ratio", [False, True])
-def test_few_data_sets_have_no_interval(ratio: bool) -> None:
-    few = {name: values[:4] for name, values in RISKS.items()}
-    ranking, scale = rank_methods(few, ratio=ratio), Scale(ratio=ratio)
-    for row in cells(pairs_table("T", ranking, TITLES, scale)).values():
-        assert row[1].endswith(" [–]")
-
-
-def test_two_splits_leave_the_p_values_of_tables_empty() -> None:
-    ranking = rank_methods({"a": [0.1, 0.2], "b": [0.2, 0.4]}, test_share=0.5)
-    tables = methods_table("", ranking, TITLES, SPLITS), pairs_table("", ranking, TITLES, SPLITS)
-    assert cells(tables[1])["A – B"][1:] == ["−0.150 [–]", "–"]
-    for table in tables:
-        assert "nan" not in to_csv(table)
 
 
 def test_the_note_on_nemenyis_test_has_its_critical_difference() -> None:
@@ -282,19 +245,10 @@ def test_a_worse_method_is_behind_by_a_positive_difference(higher: bool) -> None
     scores = {name: [-x if higher else x for x in RISKS[name]] for name in RISKS}
     ranking = rank_methods(scores, greater_is_better=higher)
     scale = Scale(greater_is_better=higher)
-    for a, b in (("a", "c"), ("b", "c")):
-        c = ranking.pairs[b, a]
-        sizes = [abs(c.difference), *sorted(abs(x) for x in (c.low, c.high))]
-        texts = re.fullmatch(r"(.+), interval (.+) to (.+)", behind(c, scale))
-        assert texts
-        assert [*map(float, texts.groups())] == pytest.approx(sizes, abs=6e-4)
-
-
-def test_a_comparison_without_interval_has_no_text_of_its_difference() -> None:
-    few = {name: values[:4] for name, values in RISKS.items()}
-    assert behind(rank_methods(few).pairs["b", "a"], LOWER) == ""
-    two = {name: values[:2] for name, values in RISKS.items()}
-    assert behind(rank_methods(two, test_share=0.5).pairs["b", "a"], SPLITS) == ""
+    c = ranking.pairs["c", "a"]
+    sizes = [abs(c.difference), *sorted(abs(x) for x in (c.low, c.high))]
+    texts = re.split(", interval | to ", behind(c, scale))
+    assert [*map(float, texts)] == pytest.approx(sizes, abs=6e-4)
 
 
 def test_shares_are_shown_as_percentage_points() -> None:
@@ -303,5 +257,124 @@ def test_shares_are_shown_as_percentage_points() -> None:
     table = methods_table("T", ranking, TITLES, scale)
     assert "difference in percentage points" in table.header
     c = ranking.pairs["c", "a"]
-    assert cells(table)["C|"][3].startswith(f"{100 * c.difference:.1f} [")
+    assert texts_of(table)["C|"][3].startswith(f"{100 * c.difference:.1f} [")
     assert " percentage points, interval " in behind(c, scale)
+
+
+MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 1 + (i + 1) % 3) for i in range(9)}
+COLUMNS = ("quadboost", "lpboost", "adaboost")
+
+
+@pytest.fixture
+def ranked(experiment: Experiment) -> Experiment:
+    return asking_for(experiment, ranking=True)
+
+
+def test_each_method_has_a_row_with_its_comparison_with_the_best(ranked: Experiment) -> None:
+    table = table_of(ranked, "ranking", outcomes_of(MANY))
+    risks = np.array([*MANY.values()]) / 10
+    ranks = rankdata(risks, axis=1).mean(axis=0)
+    assert [row["method"] for row in csv_of(table)] == [COLUMNS[j] for j in np.argsort(ranks)]
+    p = {
+        (0, 1): wilcoxon(risks[:, 0], risks[:, 1], method="exact").pvalue,
+        (0, 2): float(csv_of(table)[1]["p"]),
+        (1, 2): wilcoxon(risks[:, 1], risks[:, 2], method="exact").pvalue,
+    }
+    adjusted = dict(zip(p, holm(p.values()), strict=True))
+    for row in csv_of(table):
+        j = COLUMNS.index(row["method"])
+        assert float(row["mean rank"]) == pytest.approx(ranks[j])
+        assert float(row["mean score"]) == pytest.approx(risks[:, j].mean())
+        if j:
+            assert float(row["p"]) == pytest.approx(p[0, j])
+            assert float(row["p adjusted"]) == pytest.approx(adjusted[0, j])
+            wins = [(risks[:, j] < risks[:, 0]).sum(), (risks[:, j] > risks[:, 0]).sum()]
+            assert [int(row["wins"]), int(row["losses"])] == wins
+            assert row["winner"] == ("quadboost" if adjusted[0, j] <= 0.05 else "")
+        assert row["best group"] == ("false" if j == 1 else "true")
+    entries = texts_of(table)
+    assert [*entries] == [ranked.titles[COLUMNS[j]] for j in np.argsort(ranks)]
+    assert entries["QuadBoost"] == (f"{ranks[0]:.2f}", "0.200", "–", "–", "–", "yes")
+    assert (entries["LPBoost"][2], entries["LPBoost"][5]) == ("0–0–9", "no")
+    assert entries["LPBoost"][4].endswith(r"\*")
+    assert table.notes[0].startswith("The lower the risk, the better. Rank 1 is the best of a row")
+    assert "over 9 data sets" in table.notes[0]
+    assert "adjusted for 3 pairs by Holm's method" in " ".join(table.notes)
+    assert "LPBoost: a departure." in table.notes
+
+
+def test_rmses_are_ranked_by_ratios_and_have_no_mean(ranked: Experiment) -> None:
+    outcomes = as_regression(outcomes_of(MANY))
+    table = table_of(ranked, "ranking", outcomes)
+    assert "ratio" in table.header
+    assert not any("mean RMSE" in title for title in table.header)
+    losses = outcomes.mean_losses()
+    d = np.log(losses["lpboost"]) - np.log(losses["quadboost"])
+    means = [(d[i] + d[j]) / 2 for i in range(9) for j in range(i, 9)]
+    [row] = [row for row in csv_of(table) if row["method"] == "lpboost"]
+    assert float(row["difference"]) == pytest.approx(np.exp(np.median(means)))
+    assert any("A ratio is the RMSE of the row over the other's" in note for note in table.notes)
+
+
+def test_the_best_group_is_of_methods_that_do_not_differ_significantly_from_the_best() -> None:
+    context, outcomes = comparison_of(crossed())
+    table = table_of(asking_for(context.experiment, ranking=True), "ranking", outcomes)
+    rows = csv_of(table)
+    assert [row["method"] for row in rows[:2]] == ["a0", "a1"]
+    # The second one beats the first by the test, though its mean rank is worse.
+    assert rows[1]["winner"] == "a1"
+    assert [row["best group"] for row in rows] == ["true", *["false"] * 5]
+    text = "Best group: a0 and the methods that do not differ significantly from it."
+    assert any(text in note for note in table.notes)
+
+
+def test_ratios_with_an_error_of_zero_are_short(ranked: Experiment) -> None:
+    counts = {row: (0, *counts[1:]) for row, counts in MANY.items()}
+    table = table_of(ranked, "ranking", as_regression(outcomes_of(counts)))
+    assert [texts[2] for texts in texts_of(table).values()][1:] == ["∞ [∞, ∞]"] * 2
+
+
+@pytest.mark.parametrize(
+    ("name", "ratio"), [("auc", False), ("rmse", True), ("mae", True), ("r2", False)]
+)
+def test_errors_in_the_unit_of_the_target_are_ratios(name: str, ratio: bool) -> None:
+    outcomes = outcomes_of(MANY)
+    scale = scale_of(replace(outcomes, metric=METRICS[name]))
+    assert (scale.ratio, scale.greater_is_better) == (ratio, name in ("auc", "r2"))
+    assert not scale.percent
+    assert scale_of(outcomes).percent
+    one = outcomes_of({"monks": (1, 2, 3)})
+    assert not scale_of(replace(one, metric=METRICS[name])).ratio
+
+
+def test_nemenyis_critical_difference_is_an_option(ranked: Experiment) -> None:
+    outcomes = outcomes_of(MANY)
+    plain = table_of(ranked, "ranking", outcomes)
+    assert not any("Nemenyi" in note for note in plain.notes)
+    table = table_of(asking_for(ranked, ranking={"nemenyi": True}), "ranking", outcomes)
+    critical = critical_difference(3, 9)
+    note = f"Nemenyi's test: mean ranks that are {critical:.2f} or more apart differ significantly"
+    assert any(text.startswith(note) for text in table.notes)
+
+
+def test_a_missing_cell_allows_no_ranking(ranked: Experiment) -> None:
+    gap = outcomes_of({**ONE, "monks": (2, None, 1)})
+    nothing = made(ranked, "ranking", gap)
+    assert nothing.table.rows == ()
+    assert nothing.draw is None
+    reason = "Ranking takes two algorithms without missing cells on two data sets."
+    assert nothing.table.notes == (reason,)
+
+
+@pytest.mark.parametrize(
+    ("datasets", "algorithms", "message"),
+    [
+        (["monks", "wine"], ["adaboost"], "at least two methods on at least"),
+        (["monks"], ["adaboost", "quadboost"], "comparisons tests the splits of one"),
+    ],
+)
+def test_one_of_a_kind_is_refused(datasets: list[str], algorithms: list[str], message: str) -> None:
+    ranking: dict[str, Any] = {"tables": {"ranking": True}}
+    experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **ranking))
+    with pytest.raises(ConfigError, match=rf"config\['tables'\].*{message}"):
+        check_tables(experiment)

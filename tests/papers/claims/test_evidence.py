@@ -1,17 +1,25 @@
 from __future__ import annotations
 
+import re
+import sys
 from collections.abc import Callable
 from dataclasses import replace
-from statistics import fmean, stdev
+from pathlib import Path
+from statistics import stdev
+from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pydantic import ValidationError
 from scipy.stats import t
 
 from quadrepro.core.metrics import find_metric
 from quadrepro.engine.records import Record
+from quadrepro.papers.claims import CLAIMS
+from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, checked, everywhere
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
@@ -43,6 +51,9 @@ def test_errors_are_fractions_with_their_deviation() -> None:
     assert evidence.per_split("r1", "a") == pytest.approx(errors)
     assert evidence.deviation("r1", "a") == pytest.approx(stdev(errors))
     assert evidence.on_split(1).deviation("r1", "b") == 0
+    # Claims are true or not of the numbers of one split.
+    assert (evidence.exact, evidence.on_split(0).exact) == (False, True)
+    assert evidence.on_split(2).values("a") == pytest.approx([4 / 30, 0.1])
 
 
 def test_margins_of_all_splits_are_pooled_and_those_of_each_measured() -> None:
@@ -76,13 +87,10 @@ def test_the_power_is_that_of_a_shifted_t_statistic() -> None:
     assert twice == f"power 0.8 at {2 * both[0]:.2g} to {2 * both[1]:.2g}"
 
 
-@pytest.mark.parametrize(
-    ("at_least", "p"), [(1, 0.04), (2, 3 * 0.02), (3, 2 * 0.3), (4, 0.5), (5, 1.0)]
-)
-def test_tests_together_show_some_of_their_alternatives(at_least: int, p: float) -> None:
+def test_tests_together_show_some_of_their_alternatives() -> None:
     # Holm's least adjusted p-value, and those that remain when others are taken for true.
-    assert joint_p([0.3, 0.01, 0.5, 0.02], at_least) == pytest.approx(p)
-    assert joint_p([0.7, 0.8]) == 1
+    p_values = [joint_p([0.3, 0.01, 0.5, 0.02], at_least) for at_least in (1, 2, 3, 4, 5)]
+    assert p_values == pytest.approx([0.04, 3 * 0.02, 2 * 0.3, 0.5, 1])
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=6))
@@ -127,8 +135,7 @@ def test_what_is_worse_has_the_larger_loss_by_every_metric(metric: str) -> None:
     low, high = ["0.20", "0.30"], ["0.25", "0.31"]
     evidence = in_print({"low": low, "high": high}, metric=metric)
     worse, better = ("low", "high") if metric == "auc" else ("high", "low")
-    losses = zip(evidence.losses(worse), evidence.losses(better), strict=True)
-    assert all(x > y for x, y in losses)
+    assert np.greater(evidence.losses(worse), evidence.losses(better)).all()
     outcomes = errors_of(COUNTS).outcomes
     values = {place: record.value for place, record in outcomes.records.items()}
     measured = replace(outcomes, metric=find_metric(metric), measured=values)
@@ -159,7 +166,7 @@ def test_ours_needs_a_test_and_printed_numbers_are_exact() -> None:
 
 
 @given(st.sampled_from([True, False, None]), st.floats(0, 1), st.floats(0, 1))
-def test_the_word_on_the_contrary_is_the_mirrored_one(
+def test_the_contrary_has_the_mirrored_word(
     agrees: bool | None, p_for: float, p_against: float
 ) -> None:
     contrary = None if agrees is None else not agrees
@@ -201,6 +208,15 @@ def test_a_missing_number_is_reported_as_missing(ask: Callable[[Evidence], objec
     evidence.outcomes.records["r2", "b", 1] = Record("k", "failed")
     with pytest.raises(Lacking, match="cells missing"):
         ask(evidence)
+    # Cells that the config lacks are absent, and failed ones are lacking.
+    for row, algorithm, error in (
+        ("r3", "a", NotInConfig),
+        ("r1", "c", NotInConfig),
+        ("r2", "b", Lacking),
+    ):
+        with pytest.raises(Lacking) as caught:
+            evidence.value(row, algorithm)
+        assert type(caught.value) is error
 
 
 def test_rows_can_be_chosen_and_left_out() -> None:
@@ -216,25 +232,6 @@ def test_rows_can_be_chosen_and_left_out() -> None:
     # A row can have the signs of a pattern in its name.
     evidence = Ours(("a [1]", "a 1"), {}, evidence.outcomes)
     assert evidence.over(["a [1]"]).rows == ("a [1]", "a 1")
-
-
-def test_cells_that_a_config_lacks_are_absent_and_failed_ones_are_lacking() -> None:
-    evidence = errors_of(COUNTS)
-    for row, algorithm in (("r3", "a"), ("r1", "c")):
-        with pytest.raises(NotInConfig):
-            evidence.value(row, algorithm)
-    evidence.outcomes.records["r1", "a", 0] = Record("k", "failed")
-    with pytest.raises(Lacking) as caught:
-        evidence.value("r1", "a")
-    assert type(caught.value) is Lacking
-
-
-def test_one_split_has_its_own_numbers_which_claims_are_true_of_or_not() -> None:
-    evidence = errors_of(COUNTS)
-    assert (evidence.exact, evidence.on_split(0).exact) == (False, True)
-    splits = [evidence.on_split(i).values("a") for i in range(3)]
-    assert splits == [[0.01, 0.03], [0.02, 0.03], [0.04, 0.03]]
-    assert evidence.values("a") == pytest.approx([*map(fmean, zip(*splits, strict=True))])
 
 
 def assert_curve(curve: Curve, x: tuple[float, ...], splits: list[list[float]]) -> None:
@@ -312,9 +309,75 @@ def test_each_printed_quantity_is_in_the_table_that_holds_it() -> None:
         (lambda e: e.per_split("x", "a"), NO_SPLITS),
     ],
 )
-def test_a_number_that_is_not_printed_is_reported_as_such(
+def test_a_number_without_print_is_reported(
     ask: Callable[[Evidence], object], message: str
 ) -> None:
     for tables in ((RISKS,), (RISKS, MARGINS)):
         with pytest.raises(Lacking, match=message):
             ask(InPrint(("x",), {}, tables))
+
+
+PAGE = Path(__file__).resolve().parents[3] / "docs" / "papers.md"
+ROWS = re.findall(r"^\| (`.*?) \| (.*?) \| .* \|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
+
+
+def claim(kind: str, **keys: Any) -> Claim:
+    return CLAIMS[kind].model_validate({"kind": kind, "text": "t", **keys})
+
+
+def test_every_kind_is_documented_with_its_keys() -> None:
+    documented = {
+        kind: {*re.findall(r"`([a-z_]+)`", keys)}
+        for kinds, keys in ROWS
+        for kind in re.findall("`(.*?)`", kinds)
+    }
+    for kind, model in CLAIMS.items():
+        own = {n: info for n, info in model.model_fields.items() if n not in Claim.model_fields}
+        assert documented[kind] == {info.alias or name for name, info in own.items()}
+
+
+def test_claims_on_times_are_labelled() -> None:
+    timed = claim("times-faster", of="a", than=["b"], times=2)
+    assert (timed.timed, timed.label) == (True, "t (measured time)")
+    plain = claim("not-better", of="a", than="b", rows=["x"], **{"except": ["y"]})
+    assert (plain.timed, plain.label, plain.rows, plain.excluded) == (False, "t", ("x",), ("y",))
+    # One algorithm needs no list, and none is too few.
+    assert claim("lower", of="a", than="b") == claim("lower", of=["a"], than="b")
+    for wrong in ({"of": []}, {"of": "a", "text": ""}):
+        with pytest.raises(ValidationError, match="at least 1"):
+            claim("lower", than="b", **wrong)
+
+
+def test_one_row_refutes_a_claim_on_every_row() -> None:
+    assert everywhere({"x": ("1", True)}) == ("1", "supported")
+    assert everywhere({"x": ("1", True), "y": ("2", False)}) == ("x: 1; y: 2", "refuted")
+    assert (checked("1", True), checked("1", False)) == (("1", "supported"), ("1", "refuted"))
+    assert (by_row({"x": "1"}), by_row({"x": "1", "y": "2"})) == ("1", "x: 1; y: 2")
+
+
+FIELDS = {"kind": "function", "text": "t", "function": "judge_all", "settings": {"least": 2}}
+
+
+@pytest.fixture
+def context(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
+    """Return the context of a paper with one function."""
+
+    def judge_all(evidence: Evidence, least: int) -> Judgement:
+        return checked(f"{len(evidence.rows)} rows", len(evidence.rows) >= least)
+
+    module = ModuleType("papers_of_a_test")
+    module.judge_all = judge_all  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, module.__name__, module)
+    return {"module": module.__name__}
+
+
+def test_the_function_judges_the_evidence_with_its_settings(context: dict[str, str]) -> None:
+    claim = Function.model_validate(FIELDS, context=context)
+    assert claim.judge(errors_of({"a": [[1], [2]]})) == ("2 rows", "supported")
+    assert claim.judge(errors_of({"a": [[1]]})) == ("1 rows", "refuted")
+
+
+@pytest.mark.parametrize("context", [None, {}])
+def test_no_code_of_a_users_own_folder_is_run(context: dict[str, str] | None) -> None:
+    with pytest.raises(ValidationError, match="only papers that ship with quadrepro have code"):
+        Function.model_validate(FIELDS, context=context)

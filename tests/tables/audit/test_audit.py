@@ -10,6 +10,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from quadrepro.base.resources import configs_folder
+from quadrepro.config.loading import load_experiment
+from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import Sample
@@ -17,8 +20,16 @@ from quadrepro.reader import read_table
 from quadrepro.stats import poisson_binomial_test
 from quadrepro.tables.audit import CHECKS, FAILED, Audit, audit
 from quadrepro.tables.audit.draft import read_sizes, table_paper, write_draft
-from quadrepro.tables.audit.subject import VERDICTS
-from tests.tables.audit.papers import subject
+from quadrepro.tables.audit.subject import (
+    NOT_SAID,
+    NUMBERS,
+    VERDICTS,
+    Finding,
+    PrintedPlace,
+    Size,
+    Subject,
+)
+from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
 
 RESULTS = Path(__file__).resolve().parents[3] / "results"
 
@@ -54,9 +65,7 @@ def test_the_csv_holds_every_finding(tmp_path: Path) -> None:
 
 
 @given(st.integers(0, 2**32 - 1))
-def test_a_paper_that_prints_what_it_counted_passes(
-    tmp_path_factory: pytest.TempPathFactory, seed: int
-) -> None:
+def test_a_paper_of_true_counts_passes(tmp_path_factory: pytest.TempPathFactory, seed: int) -> None:
     rng = np.random.default_rng(seed)
     names, sizes = ("a", "b", "quadboost"), rng.integers(20, 400, 4)
     rates = rng.uniform(0, 0.5, (4, 3, 1))
@@ -66,14 +75,9 @@ def test_a_paper_that_prints_what_it_counted_passes(
     risks = np.array([row.mean(axis=1) for row in wrong])
     rows = [f"x{i}," + ",".join(f"{risk:.3f}" for risk in row) for i, row in enumerate(risks)]
     means = "column_mean," + ",".join(f"{mean:.3f}" for mean in risks.mean(axis=0))
-    matrix = [
-        [
-            poisson_binomial_test([w[i] for w in wrong], [w[j] for w in wrong]).probability
-            for j in range(3)
-        ]
-        for i in range(3)
-    ]
-    lines = [f"{names[i]}," + ",".join(f"{p:.2f}" for p in matrix[i]) for i in range(3)]
+    by_name = [*zip(*wrong, strict=True)]
+    matrix = [[poisson_binomial_test(a, b).probability for b in by_name] for a in by_name]
+    lines = [",".join([n, *(f"{p:.2f}" for p in ps)]) for n, ps in zip(names, matrix, strict=True)]
     splits = rng.binomial(sizes[0], 0.2, 5) / sizes[0] * 100
     n_test = ", ".join(f"x{i}: {n}" for i, n in enumerate(sizes))
     paper = subject(
@@ -129,10 +133,9 @@ def test_percent_and_fractions_give_the_same_findings(tmp_path: Path) -> None:
     verdicts = {f.verdict for _, f in percent.every}
     assert {"holds", "fails", "suspicious"} <= verdicts
     # Printed numbers are shown as in the paper, and numbers in reasons in its unit.
-    [(_, one)] = [(c, f) for c, f in percent.failures if c == "summaries"]
-    [(_, other)] = [(c, f) for c, f in fraction.failures if c == "summaries"]
-    assert (one.printed, one.why) == ("18.0", "the mean is 18.9")
-    assert (other.printed, other.why) == ("0.180", "the mean is 0.189")
+    for result, shown in ((percent, ("18.0", "18.9")), (fraction, ("0.180", "0.189"))):
+        [mean] = [f for check, f in result.failures if check == "summaries"]
+        assert (mean.printed, mean.why) == (shown[0], f"the mean is {shown[1]}")
     claims = [[f.why for f in result.findings["claims"]] for result in (percent, fraction)]
     assert claims[0] == claims[1]
 
@@ -185,9 +188,7 @@ ONE = Sample(splits=1)
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
-def test_a_bare_table_is_audited_with_any_separator_and_decimal_sign(
-    table: Path, separator: str
-) -> None:
+def test_a_bare_table_has_any_separator_and_decimal_sign(table: Path, separator: str) -> None:
     decimal = "." if separator == "," else ","
     table.write_text(TABLE.replace(",", decimal).replace(";", separator))
     [(check, finding)] = audit_table(table, {"heart": 81}, sample=ONE).failures
@@ -289,17 +290,13 @@ W/T/L,-,3/0/0,2/1/0
         ("2/1/0", "2/1/1", ""),
     ],
 )
-def test_summary_rows_follow_from_the_numbers_above(
-    table: Path, old: str, new: str, column: str | None
-) -> None:
+def test_summaries_follow_from_numbers(table: Path, old: str, new: str, column: str | None) -> None:
     table.write_text(SUMMED.replace(old, new) if old else SUMMED)
     result = audit_table(table, metric="accuracy")
     failed = [finding.place.column for _, finding in result.failures]
     assert failed == ([] if column is None else [column])
-    unknown = audit_table(table).findings["summaries"]
-    assert {f.why for f in unknown if f.holds is None} == {
-        "the metric is not stated: give --metric"
-    }
+    unknown = [f.why for f in audit_table(table).findings["summaries"] if f.holds is None]
+    assert {*unknown} == {"the metric is not stated: give --metric"}
 
 
 def test_the_best_in_bold_is_checked_as_published(table: Path) -> None:
@@ -308,3 +305,112 @@ def test_the_best_in_bold_is_checked_as_published(table: Path) -> None:
     for metric, rows in (("auc", ["y"]), ("error", ["x"])):
         result = audit_table(table.with_suffix(".md"), metric=metric)
         assert [finding.place.row for _, finding in result.failures] == rows
+
+
+RISKS = "dataset,quadboost\nmonks,0.231\nwine,0.090\n"
+WITH_CONFIG = "{unit: fraction, config: ../small.yaml}"
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("config", ["table1", "ebboost-table1", "rescale-table2", "rescale-table3"])
+def test_sizes_are_those_of_the_plan_with_data(canonical_folder: Path, config: str) -> None:
+    experiment = load_experiment(configs_folder() / f"{config}.yaml", repeats=1)
+    assert experiment.paper is not None
+    audited = Subject(experiment.paper)
+    printed = audited.paper.printed(experiment.config.tables["errors"])
+    plan = make_plan(experiment, canonical_folder)
+    assert {*plan.sources} == {*printed.rows}
+    for row, source in plan.sources.items():
+        size = audited.size(printed, row)
+        assert size == NUMBERS if isinstance(size, str) else size.n_test == source.sizes[2]
+
+
+def test_a_fresh_sample_shares_no_rows() -> None:
+    audited = Subject(load_paper("rescale"))
+    assert audited.size(audited.paper.printed("table2"), "orange 0") == Size(4000, 0)
+
+
+def test_a_size_is_given_or_that_of_the_first_row_of_a_config(tmp_path: Path) -> None:
+    more = "monks, {name: monks, as: more, protocol: {split: {train: 0.75}}}"
+    facts = WITH_CONFIG.replace("}", ", n_test: {wine: [60, 178], zoo: 7}}")
+    config = CONFIG.replace("monks", more)
+    audited = subject(tmp_path, facts=facts, config=config, t=f"{RISKS}zoo,0.1\ncar,0.1\n")
+    sizes = [audited.size(audited.tables[0], row) for row in ("wine", "monks", "zoo", "car")]
+    assert sizes == [Size(60, 178), Size(216, 432), Size(7, 7), NOT_SAID]
+
+
+@pytest.mark.parametrize(
+    ("entry", "why"),
+    [
+        ("view: {where: {has_tie: ['1']}}", "the card does not give the number of rows"),
+        ("protocol: {split: {groups: body_shape}}", "the rows decide which of them are tested"),
+    ],
+)
+def test_rows_that_only_data_can_count_have_no_size(tmp_path: Path, entry: str, why: str) -> None:
+    config = CONFIG.replace("monks", f"{{name: monks, {entry}}}")
+    audited = subject(tmp_path, facts=WITH_CONFIG, config=config, t=RISKS)
+    assert str(audited.size(audited.tables[0], "monks")).startswith(why)
+
+
+@pytest.mark.parametrize(
+    ("facts", "message"),
+    [
+        ("{n_test: {monk: 9}", "paper.yaml:4:16: unknown row 'monk'; did you mean 'monks'?"),
+        ("{bold: {monk: [quadboost]}", "paper.yaml:4:14: unknown row 'monk'; did you mean"),
+        ("{bold: {wine: [quadbost]}", "paper.yaml:4:21: unknown column 'quadbost'; did you mean"),
+        ("{n_test: {monks: [9, 8]}", "9 test examples cannot be taken from 8 rows"),
+        ("{config: tabel1", "paper.yaml:4:7: unknown config 'tabel1'; did you mean 'table1'"),
+        ("{compares: u, holds: comparisons", "4:7: unknown printed table of errors 'u'"),
+    ],
+)
+def test_a_mistake_is_refused_with_its_place(tmp_path: Path, facts: str, message: str) -> None:
+    unit = "" if "holds" in facts else ", unit: fraction"
+    audited = subject(tmp_path, facts=f"{facts}{unit}}}", t=RISKS)
+    with pytest.raises(ConfigError) as caught:
+        audit(audited.paper)
+    assert message in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("split", "size"),
+    [
+        ("{train: half}", Size(89, 178)),
+        ("{train: 0.7}", Size(53, 178, (54,))),
+        ("{train: 0.7, at_most: 100}", Size(78, 178)),
+        ("{train: 100}", Size(78, 178)),
+        ("{outer: 10}", Size(18, 178, (17,))),
+    ],
+)
+def test_a_broken_share_is_rounded_up_and_down(tmp_path: Path, split: str, size: Size) -> None:
+    config = CONFIG.replace("monks, wine", f"{{name: wine, protocol: {{split: {split}}}}}")
+    config += "repeats: 10\n" * ("outer" in split)
+    audited = subject(tmp_path, facts=WITH_CONFIG, config=config, t=RISKS)
+    assert audited.size(audited.tables[0], "wine") == size
+
+
+def test_other_metrics_than_errors_do_not_count_examples(tmp_path: Path) -> None:
+    facts = "{unit: fraction, metric: auc, of: {splits: 2}, n_test: {wine: [89, 178]}}"
+    audited = subject(tmp_path, facts=facts, t="dataset,a_mean,a_sd\nwine,0.9999,0.0001\n")
+    assert verdicts("ranges", audited)
+    assert not verdicts("counts", audited) | verdicts("deviations", audited)
+    rmses = facts.replace("unit: fraction, metric: auc", "metric: rmse")
+    audited = subject(tmp_path, facts=rmses, t="dataset,a_mean,a_sd\nwine,0.5,0.1\n")
+    [finding] = findings("counts", audited)
+    assert (finding.holds, finding.why) == (None, NUMBERS)
+
+
+def test_a_config_is_looked_up_next_to_the_paper_whatever_its_ending(tmp_path: Path) -> None:
+    (tmp_path / "mine.yml").write_text(CONFIG)
+    audited = subject(tmp_path, facts="{unit: fraction, config: ../mine.yml}", t=RISKS)
+    assert isinstance(audited.size(audited.tables[0], "monks"), Size)
+
+
+def test_a_finding_has_one_of_four_verdicts() -> None:
+    place = PrintedPlace("t", "x", "a")
+    cases = [(True, ""), (False, ""), (False, "folds differ"), (None, "folds differ")]
+    every = [Finding(place, "0.1", holds, "why", unless=unless) for holds, unless in cases]
+    assert tuple(finding.verdict for finding in every) == VERDICTS
+    reasons = [finding.reason for finding in every]
+    assert reasons == ["why", "why", "why; suspicious unless folds differ", "why"]
+    assert every[1].texts == ("t, x, a", "0.1", "fails", "why")
+    assert Finding(PrintedPlace("t"), "a claim", True, "why").texts[0] == "t"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
@@ -26,13 +25,14 @@ from quadrepro.tables.kinds import Context, make_tables
 from quadrepro.tables.kinds.comparisons import compared
 from tests.tables.conftest import CONFIG
 from tests.tables.contexts import (
+    ALGORITHMS,
     as_regression,
-    beside_paper,
     comparison_of,
     context_of,
     crossed,
     loaded,
     outcomes_of,
+    own_paper,
 )
 
 SPLITS = [(1, 3, 7), (2, 2, 8), (1, 2, 7), (2, 3, 9), (1, 1, 8), (2, 4, 8), (1, 2, 8), (2, 1, 7)]
@@ -52,9 +52,7 @@ def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
     return context_of(loaded(tmp_path, CONFIG.replace(old, new)), "comparisons")
 
 
-def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
-    context: Context[str],
-) -> None:
+def test_on_one_data_set_it_rests_on_the_corrected_test(context: Context[str]) -> None:
     risks = np.array(SPLITS) / 10
     gaps, errors = {}, {}
     for a, b in combinations(range(3), 2):
@@ -64,28 +62,26 @@ def test_on_one_data_set_it_rests_on_the_corrected_test_with_holms_method(
         errors[a, b] = max(difference.std(ddof=1), 0.1) * np.sqrt(1 / 8 + 1)
     p_values = [2 * student.sf(abs(gaps[p]) / errors[p], 7) for p in gaps]
     adjusted = dict(zip(gaps, holm(p_values), strict=True))
-    steps = {
-        p: len(gaps) - place for place, p in enumerate(sorted(gaps, key=lambda p: adjusted[p]))
-    }
+    in_order = sorted(gaps, key=lambda pair: adjusted[pair])
+    steps = {pair: len(gaps) - place for place, pair in enumerate(in_order)}
     texts = []
     for b in (1, 2):
         reach = student.ppf(1 - 0.025 / steps[0, b], 7) * errors[0, b]
-        ends = (f"{100 * (gaps[0, b] + side * reach):.1f}" for side in (-1, 1))
-        low, high = (end.replace("-", "−") for end in ends)
-        texts.append(f"worse by {100 * gaps[0, b]:.1f} percentage points, interval {low} to {high}")
+        low, high = (100 * (gaps[0, b] + side * reach) for side in (-1, 1))
+        ends = f"interval {low:.1f} to {high:.1f}".replace("-", "−")
+        texts.append(f"worse by {100 * gaps[0, b]:.1f} percentage points, {ends}")
     assert adjusted[0, 1] > 0.05 >= adjusted[0, 2]
-    assert conclusion(context, one_data_set()) == (
-        f"Best by risk: QuadBoost (0.150). Not significantly different from it: LPBoost "
-        f"({texts[0]}). Worse: AdaBoost ({texts[1]}). By corrected resampled t-test with Holm's "
-        f"correction (p ≤ 0.05).{MORE}"
-    )
+    best, near = "Best by risk: QuadBoost (0.150).", "Not significantly different from it: LPBoost"
+    test = "By corrected resampled t-test with Holm's correction (p ≤ 0.05)."
+    sentence = f"{best} {near} ({texts[0]}). Worse: AdaBoost ({texts[1]}). {test}{MORE}"
+    assert conclusion(context, one_data_set()) == sentence
 
 
 MORE = " More splits of these rows would not show differences as small as these."
 
 
 @pytest.mark.parametrize(("noise", "clause"), [(4, MORE), (2, "1"), (0, "")])
-def test_the_number_of_splits_that_would_show_a_difference_is_named(
+def test_splits_that_would_show_it_are_named(
     context: Context[str], noise: int, clause: str
 ) -> None:
     errors = [(1 + noise * (r % 2), 3, 8) for r in range(6)]
@@ -100,12 +96,11 @@ def test_the_number_of_splits_that_would_show_a_difference_is_named(
     assert (clause in sentence) if clause else ("splits" not in sentence)
 
 
-@pytest.mark.parametrize(("errors", "doubted"), [((0, 3, 8), True), ((1, 3, 8), False)])
-def test_a_risk_of_zero_is_doubted(
-    context: Context[str], errors: tuple[int, ...], doubted: bool
-) -> None:
-    outcomes = outcomes_of(*({"monks": errors} for _ in range(6)))
-    assert ("No error at all is rarely real" in conclusion(context, outcomes)) == doubted
+def test_a_risk_of_zero_is_doubted(context: Context[str]) -> None:
+    for least in (0, 1):
+        outcomes = outcomes_of(*[{"monks": (least, 3, 8)}] * 6)
+        doubted = "No error at all is rarely real" in conclusion(context, outcomes)
+        assert doubted == (least == 0)
 
 
 def test_a_plan_names_the_difference_that_its_splits_show(tmp_path: Path) -> None:
@@ -135,30 +130,21 @@ def with_baseline(outcomes: Outcomes, column: str) -> Outcomes:
         ("adaboost", "It is better than Baseline (by 62.5 percentage points, interval "),
     ],
 )
-def test_the_best_is_tested_against_the_baseline_which_is_not_ranked(
-    tmp_path: Path, column: str, text: str
-) -> None:
+def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, text: str) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
     sentence = conclusion(context, with_baseline(one_data_set(), column))
     assert text in sentence
     assert "Baseline (worse" not in sentence
-
-
-def test_over_data_sets_the_best_is_tested_against_the_baseline_by_wilcoxons_test(
-    tmp_path: Path,
-) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
-    risks = np.array([*MANY.values()])
-    # Two pairs with the baseline.
-    p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
-    sentence = conclusion(context, with_baseline(outcomes_of(MANY), "adaboost"))
-    assert f"It is better than Baseline (p = {p:.3f})." in sentence
+    if column == "adaboost":
+        # Over data sets, by Wilcoxon's test; there are two pairs with the baseline.
+        risks = np.array([*MANY.values()])
+        p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
+        sentence = conclusion(context, with_baseline(outcomes_of(MANY), column))
+        assert f"It is better than Baseline (p = {p:.3f})." in sentence
 
 
 @pytest.mark.parametrize("n_rows", [1, 9])
-def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
-    tmp_path: Path, n_rows: int
-) -> None:
+def test_a_missing_cell_leaves_out_the_baseline_alone(tmp_path: Path, n_rows: int) -> None:
     context = changed(tmp_path, "baseline: false", "baseline: true")
     outcomes = outcomes_of(MANY) if n_rows > 1 else one_data_set()
     gap = with_baseline(outcomes, "adaboost")
@@ -168,22 +154,17 @@ def test_a_missing_cell_of_the_baseline_leaves_out_the_baseline_alone(
     assert "Baseline" not in sentence
 
 
-@pytest.mark.parametrize(("n", "splits"), [(1, "One split is"), (2, "2 splits are")])
-def test_too_few_splits_are_named_and_show_no_interval(
-    context: Context[str], n: int, splits: str
-) -> None:
-    sentence = conclusion(context, outcomes_of(*([{"monks": (3, 2, 1)}] * n)))
-    assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
+def test_too_few_splits_show_no_interval(context: Context[str]) -> None:
+    for n, splits in ((1, "One split is"), (2, "2 splits are")):
+        sentence = conclusion(context, outcomes_of(*[{"monks": (3, 2, 1)}] * n))
+        assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
 
 
 def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Context[str]) -> None:
     risks = np.array([*MANY.values()])
     assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
-    p_values = [
-        wilcoxon(risks[:, a], risks[:, b], method="exact").pvalue
-        for a, b in combinations(range(3), 2)
-    ]
-    adjusted = holm(p_values)
+    pairs = combinations(risks.T, 2)
+    adjusted = holm([wilcoxon(a, b, method="exact").pvalue for a, b in pairs])
     sentence = conclusion(context, outcomes_of(MANY))
     assert sentence.startswith("Best by risk over 9 data sets: QuadBoost (0.200). ")
     assert f" Worse: AdaBoost (p = {adjusted[1]:.3f})." in sentence
@@ -191,13 +172,12 @@ def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Conte
     assert sentence.endswith("By Wilcoxon's signed-rank test with Holm's correction (p ≤ 0.05).")
 
 
-@pytest.mark.parametrize(("n", "too_few"), [(5, True), (6, True), (7, False)])
-def test_data_sets_that_cannot_separate_a_pair_are_called_too_few(
-    context: Context[str], n: int, too_few: bool
-) -> None:
+def test_few_data_sets_are_called_too_few(context: Context[str]) -> None:
     # Three pairs: the least p-value is 3 · 2/2ⁿ.
-    text = conclusion(context, outcomes_of({f"set{i}": (1, 2, 3) for i in range(n)}))
-    assert (f"; {n} data sets are too few for that." in text) == too_few == ("Worse" not in text)
+    for n in (5, 6, 7):
+        text = conclusion(context, outcomes_of({f"set{i}": (1, 2, 3) for i in range(n)}))
+        too_few = f"; {n} data sets are too few for that." in text
+        assert too_few == (n < 7) == ("Worse" not in text)
 
 
 def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> None:
@@ -211,9 +191,7 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
     assert conclusion(context, replace(outcomes, records=lost)) == ""
 
 
-def test_rmses_over_data_sets_have_no_mean_and_those_of_one_have_their_unit(
-    context: Context[str],
-) -> None:
+def test_only_rmses_of_one_data_set_have_a_mean(context: Context[str]) -> None:
     several = as_regression(outcomes_of(MANY))
     assert conclusion(context, several).startswith("Best by RMSE over 9 data sets: QuadBoost. ")
     one = conclusion(context, as_regression(one_data_set(), "monks"))
@@ -264,9 +242,7 @@ def assert_groups_are_those_of_the_test(context: Context[str], outcomes: Outcome
 
 
 @given(st.integers(0, 10**6), st.sampled_from([(1, 5), (1, 12), (8, 1), (20, 2)]))
-def test_each_algorithm_is_in_the_group_that_the_deciding_test_gives_it(
-    seed: int, shape: tuple[int, int]
-) -> None:
+def test_each_algorithm_is_in_the_group_of_the_test(seed: int, shape: tuple[int, int]) -> None:
     rng = np.random.default_rng(seed)
     means = rng.uniform(100, 300, 5) * rng.choice([0.1, 1.0])
     noise = rng.normal(0, rng.uniform(5, 60), (*shape, 5))
@@ -282,90 +258,55 @@ def test_an_algorithm_that_beats_the_best_mean_rank_is_not_called_worse_or_alike
     assert 15 * wilcoxon(risks[:, 0], risks[:, 1], method="exact").pvalue <= 0.05
     best, near, worse = groups_of(conclusion(context, outcomes))
     assert best == "a0"
-    assert "a1" not in worse
-    assert "a1" not in near
+    assert "a1" not in worse | near
     assert re.search(r"[Bb]etter[^.]*: a1 \(p = 0\.0\d\d\)", conclusion(context, outcomes))
 
 
-LONG = [f"A rather long name of an algorithm, number {j} (with parentheses)" for j in range(30)]
-
-
-@pytest.mark.parametrize("shape", [(1, 1), (1, 2), (1, 10), (12, 1), (40, 3)])
-@pytest.mark.parametrize("spread", [0, 1, 10])
-def test_it_has_at_most_400_characters_however_many_and_long_the_names_are(
-    shape: tuple[int, int], spread: int
-) -> None:
+@pytest.mark.parametrize("shape", [(1, 1), (1, 10), (12, 1)])
+@pytest.mark.parametrize("spread", [0, 10, 100])
+@pytest.mark.parametrize("length", [60, 500])
+def test_it_has_at_most_400_characters(shape: tuple[int, int], spread: int, length: int) -> None:
     rng = np.random.default_rng(1)
-    errors = 100 + spread * np.arange(30) + rng.integers(0, 20, (*shape, 30))
-    context, outcomes = comparison_of(errors, LONG)
+    errors = 100 + spread * np.arange(10) + rng.integers(0, 20, (*shape, 10))
+    context, outcomes = comparison_of(errors, [f"{j} (long)".ljust(length, "x") for j in range(10)])
     assert len(conclusion(context, outcomes)) <= 400
-    lost = {place: Record("k", "failed") for place in outcomes.records if place[1] > "a5"}
-    gap = replace(outcomes, records={**outcomes.records, **lost})
-    sentence = conclusion(context, gap)
+    lost = {place: Record("k", "failed") for place in outcomes.records if place[1] > "a3"}
+    sentence = conclusion(context, replace(outcomes, records={**outcomes.records, **lost}))
     assert sentence.startswith("Best by risk")
     assert len(sentence) <= 400
 
 
-def test_no_name_can_make_it_longer_than_400_characters() -> None:
-    errors = 100 + np.arange(6) * 50 + np.zeros((9, 1, 6), dtype=np.int64)
-    context, outcomes = comparison_of(errors, [f"{j}" * 500 for j in range(6)])
-    assert len(conclusion(context, outcomes)) <= 400
-
-
-PAPER = """title: Ours
-names: {adaboost: AdaBoost, quadboost: QuadBoost}
-printed: {table1: {unit: fraction}}
-claims:
+RANKS = """claims:
   table1:
     claims:
       - {kind: rank, text: a, of: quadboost, at_most: 1}
       - {kind: rank, text: b, of: adaboost, at_most: 1}
 """
-PAPER_CONFIG = """title: Own
-repeats: {repeats}
-protocol: {{view: quadboost}}
-datasets: [monks, titanic, wine]
-algorithms:
-  - {{name: quadboost, grid: {{n_rounds: 5}}}}
-  - {{name: lpboost, grid: {{C: 1}}}}
-  - {{name: adaboost, grid: {{n_rounds: 5}}}}
-paper: ./mypaper
-baseline: false
-tables: {{{tables}}}
-"""
 TABLE = "dataset,quadboost,adaboost\nmonks,0.1,0.2\ntitanic,0.2,0.9\nwine,0.3,0.3\n"
 ERRORS = {"monks": (1, 2, 2), "titanic": (2, 3, 3), "wine": (3, 3, 4)}
 
 
-def verdict_of(folder: Path, repeats: int, tables: str) -> str:
+def verdict_of(folder: Path, repeats: int, **tables: str) -> str:
     """Return the conclusion of a paper whose 0.9 is outside."""
-    text = PAPER_CONFIG.format(repeats=repeats, tables=tables)
-    experiment = beside_paper(folder, text, PAPER, table1=TABLE)
-    splits: list[Mapping[str, tuple[int, ...]]] = [
+    keys = {"datasets": [*ERRORS], "algorithms": [*ALGORITHMS], "repeats": repeats}
+    experiment = own_paper(folder, TABLE, "unit: fraction", RANKS, **keys, tables=tables)
+    splits = (
         {row: tuple(n + r % 2 for n in counts) for row, counts in ERRORS.items()}
         for r in range(repeats)
-    ]
-    outcomes = outcomes_of(*map(dict, splits))
+    )
+    outcomes = outcomes_of(*splits)
     return paper_conclusion(experiment, make_tables(experiment, outcomes))
 
 
-def test_the_run_of_a_paper_ends_with_the_count_of_numbers_inside_and_of_judgements(
-    tmp_path: Path,
-) -> None:
-    sentence = verdict_of(tmp_path, 6, "errors: table1, claims: table1")
+def test_the_run_of_a_paper_counts_numbers_inside_and_judgements(tmp_path: Path) -> None:
+    sentence = verdict_of(tmp_path, 6, errors="table1", claims="table1")
     numbers, _, claims = sentence.partition(" Claims: ")
-    assert re.fullmatch(
-        r"5 of 6 printed numbers of Table 1 are inside our intervals, where 6 are expected "
-        r"\(p [=<] 0\.\d{3}\)\.",
-        numbers,
-    )
+    assert numbers.startswith("5 of 6 printed numbers of Table 1 are inside our intervals, where ")
     assert {*re.findall(r"[a-z]+ \d", claims)} == {"agrees 1", "disagrees 1"}
 
 
-@pytest.mark.parametrize(("n", "splits"), [(1, "One split"), (2, "2 splits")])
-def test_too_few_splits_of_a_paper_name_the_option_that_judges_it(
-    tmp_path: Path, n: int, splits: str
-) -> None:
-    sentence = f"{splits} cannot judge a printed number: give --repeats 30."
-    assert verdict_of(tmp_path / "errors", n, "errors: table1") == sentence
-    assert verdict_of(tmp_path / "scatter", n, "scatter: adaboost") == ""
+def test_too_few_splits_name_the_option_that_judges(tmp_path: Path) -> None:
+    for n, splits in ((1, "One split"), (2, "2 splits")):
+        sentence = f"{splits} cannot judge a printed number: give --repeats 30."
+        assert verdict_of(tmp_path, n, errors="table1") == sentence
+        assert verdict_of(tmp_path, n, scatter="adaboost") == ""

@@ -1,14 +1,15 @@
-"""Measures along a hyper-parameter."""
+"""Measures along a hyper-parameter, and times and differences along the values of a sweep."""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from dataclasses import replace
 from math import log, nan
 from pathlib import Path
 
 import numpy as np
 import pytest
 from matplotlib.axes import Axes
+from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
@@ -18,9 +19,10 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds import check_tables
-from tests.tables.contexts import asking_for, csv_of, loaded, panels_of, table_of, text_rows
+from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
+from tests.tables.contexts import asking_for, csv_of, loaded, made, panels_of, table_of, text_rows
 
-CONFIG = """title: Two
+CURVES = """title: Two
 repeats: 2
 protocol: {view: quadboost, folds: 0, measures: [train_error, test_error]}
 datasets: [monks]
@@ -43,33 +45,14 @@ GRIDS = {
     "lpboost": Grid.from_values({"C": [1.0]}),
 }
 Measures = dict[str, list[list[float]]]
-Load = Callable[..., Experiment]
 TRAINING = "{title: training, measures: [train_error], scale: log}"
 SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpboost, adaboost]}"
 MARKED = SOME.replace("}", ", marks: [adaboost_rounds]}")
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Load:
-    def load(old: str = "", new: str = "") -> Experiment:
-        assert old in CONFIG
-        return loaded(tmp_path, CONFIG.replace(old, new))
-
-    return load
-
-
-def outcomes(measured: dict[str, Measures], grids: dict[str, Grid] = GRIDS) -> Outcomes:
-    """Return outcomes of two splits; algorithms without measures are missing."""
-    records, cell_grids = {}, {}
-    for column, grid in grids.items():
-        for split in range(2):
-            record = Record("k", "missing")
-            if column in measured:
-                measures = {name: splits[split] for name, splits in measured[column].items()}
-                record = Record("k", "ok", 1, 10, measures=measures)
-            records["monks", column, split] = record
-            cell_grids["monks", column, split] = (grid,)
-    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
+def load(folder: Path, old: str = "", new: str = "") -> Experiment:
+    assert old in CURVES
+    return loaded(folder, CURVES.replace(old, new))
 
 
 def all_measures() -> dict[str, Measures]:
@@ -84,6 +67,23 @@ def all_measures() -> dict[str, Measures]:
     }
 
 
+def two_splits(
+    measured: dict[str, Measures] | None = None, grids: dict[str, Grid] = GRIDS
+) -> Outcomes:
+    """Return outcomes of two splits, by default all; algorithms without measures are missing."""
+    measured = all_measures() if measured is None else measured
+    records, cell_grids = {}, {}
+    for column, grid in grids.items():
+        for split in range(2):
+            record = Record("k", "missing")
+            if column in measured:
+                measures = {name: splits[split] for name, splits in measured[column].items()}
+                record = Record("k", "ok", 1, 10, measures=measures)
+            records["monks", column, split] = record
+            cell_grids["monks", column, split] = (grid,)
+    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
+
+
 def marked() -> dict[str, Measures]:
     measured = all_measures()
     measured["adaboost"]["adaboost_rounds"] = [[9.0] * 32, [11.0] * 32]
@@ -96,30 +96,24 @@ def lines(panel: Axes) -> list:
     return [line for line in panel.get_lines() if len(line.get_xdata())]
 
 
-def test_the_data_have_every_point_and_the_table_six_evenly_chosen(load: Load) -> None:
-    table = table_of(load(), "curves", outcomes(all_measures()))
+def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Path) -> None:
+    table = table_of(load(tmp_path), "curves", two_splits())
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
-    assert [row[:3] for row in table.data_rows] == [
-        *(("monks", "adaboost", t) for t in range(1, 33)),
-        ("monks", "quadboost", 1),
-        ("monks", "quadboost", 10),
-        ("monks", "lpboost", None),
-    ]
-    assert [entries[:2] for _, entries in text_rows(table)] == [
-        *(("AdaBoost", str(t)) for t in (1, 2, 4, 8, 16, 32)),
-        ("QuadBoost", "1"),
-        ("QuadBoost", "10"),
-        ("LPBoost", "any"),
-    ]
+    data = [("adaboost", t) for t in range(1, 33)]
+    data += [("quadboost", 1), ("quadboost", 10), ("lpboost", None)]
+    assert [row[:3] for row in table.data_rows] == [("monks", *place) for place in data]
+    shown = [("AdaBoost", str(t)) for t in (1, 2, 4, 8, 16, 32)]
+    shown += [("QuadBoost", "1"), ("QuadBoost", "10"), ("LPBoost", "any")]
+    assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(load("scale: log\n    panels", "panels"), "curves", outcomes(all_measures()))
+    linear = table_of(load(tmp_path, "scale: log\n    panels", "panels"), "curves", two_splits())
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
 
-def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
+def test_missing_measures_are_dashes_and_marks_are_columns(tmp_path: Path) -> None:
     measured = marked()
-    table = table_of(load(TRAINING, MARKED), "curves", outcomes(measured))
+    table = table_of(load(tmp_path, TRAINING, MARKED), "curves", two_splits(measured))
     assert table.header[-1] == title_of("adaboost_rounds")
     rows = {(row["algorithm"], row["n_rounds"]): [*row.values()][3:] for row in csv_of(table)}
     assert rows["adaboost", "1"][::4] == ["0.5", "10.0"]
@@ -127,15 +121,13 @@ def test_missing_measures_are_dashes_and_marks_are_columns(load: Load) -> None:
     assert [*map(float, rows["quadboost", "1"][2:4])] == pytest.approx([0.3, 0.02**0.5])
     assert rows["lpboost", ""][4:] == ["", ""]
     del measured["lpboost"]
-    rows_to_read = text_rows(table_of(load(), "curves", outcomes(measured)))
+    rows_to_read = text_rows(table_of(load(tmp_path), "curves", two_splits(measured)))
     assert rows_to_read[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
-def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
-    load: Load, figures: list[Figure]
-) -> None:
-    training, testing = panels_of(load(), "curves", outcomes(all_measures()), figures)
+def test_algorithms_are_drawn_along_their_values(tmp_path: Path, figures: list[Figure]) -> None:
+    training, testing = panels_of(load(tmp_path), "curves", two_splits(), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -151,34 +143,31 @@ def test_each_algorithm_is_drawn_along_its_own_values_and_level_without(
     assert legend == ["AdaBoost", "QuadBoost", "LPBoost"]
 
 
-def test_a_band_is_a_deviation_wide_and_ends_where_nothing_is_left(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_a_band_is_a_deviation_wide(tmp_path: Path, figures: list[Figure]) -> None:
     measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = panels_of(load(), "curves", outcomes(measured), figures)
+    training, testing = panels_of(load(tmp_path), "curves", two_splits(measured), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
     [vertices] = [path.vertices for path in training.collections[2].get_paths()]
-    np.testing.assert_allclose(
-        [vertices[:, 1].min(), vertices[:, 1].max()], 0.2 + np.array([-1, 1]) * 0.02**0.5
-    )
+    ends = (vertices[:, 1].min(), vertices[:, 1].max())
+    assert ends == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
 
 
-def test_zeros_are_drawn_on_a_linear_scale_and_panels_without_records_are_empty(
-    load: Load, figures: list[Figure]
-) -> None:
+def test_zeros_are_drawn_on_a_linear_scale(tmp_path: Path, figures: list[Figure]) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert panels_of(load(), "curves", outcomes(zeros), figures)[0].get_yscale() == "linear"
-    panels = panels_of(load(), "curves", outcomes({}), figures)
+    assert (
+        panels_of(load(tmp_path), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
+    )
+    panels = panels_of(load(tmp_path), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
-    load: Load, figures: list[Figure]
-) -> None:
-    training, testing = panels_of(load(TRAINING, MARKED), "curves", outcomes(marked()), figures)
+def test_a_mark_has_value_colour_and_title(tmp_path: Path, figures: list[Figure]) -> None:
+    training, testing = panels_of(
+        load(tmp_path, TRAINING, MARKED), "curves", two_splits(marked()), figures
+    )
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
     colours = [line.get_color() for line in lines(testing)]
@@ -191,37 +180,207 @@ def test_a_mark_is_at_its_value_in_the_colour_of_its_algorithm_with_its_title(
     assert not testing.texts
 
 
-@pytest.mark.parametrize(
-    ("measures", "differ"),
-    [(["train_error"], "linestyle"), (["train_error", "test_error"], "marker")],
-)
-def test_lines_of_two_algorithms_differ_in_more_than_colour(
-    load: Load, figures: list[Figure], measures: list[str], differ: str
-) -> None:
-    experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
-    [panel] = panels_of(experiment, "curves", outcomes(all_measures()), figures)
-    a, b = lines(panel)[:2]
-    assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
-    legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
-    assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
+def test_lines_differ_in_more_than_colour(tmp_path: Path, figures: list[Figure]) -> None:
+    both = ["train_error", "test_error"]
+    for measures, differ in ((both[:1], "linestyle"), (both, "marker")):
+        experiment = asking_for(load(tmp_path), curves={"panels": [{"measures": measures}]})
+        [panel] = panels_of(experiment, "curves", two_splits(), figures)
+        a, b = lines(panel)[:2]
+        assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
+        legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
+        assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
 
 
-def test_a_column_that_draws_its_values_has_no_curve(load: Load) -> None:
-    drawn = "{name: quadboost, label: QuadBoost, draw: {n_rounds: {integers: [1, 9]}}}"
-    experiment = load("{name: quadboost, label: QuadBoost, grid: {n_rounds: [1, 10]}}", drawn)
+def test_a_column_that_draws_its_values_has_no_curve(tmp_path: Path) -> None:
+    experiment = load(tmp_path, "grid: {n_rounds: [1, 10]}", "draw: {n_rounds: {integers: [1, 9]}}")
     with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
         check_tables(experiment)
 
 
-def test_large_measures_have_one_decimal_and_none_has_an_exponent(load: Load) -> None:
+def test_neither_large_measures_nor_values_along_the_axis_have_exponents(tmp_path: Path) -> None:
     measured = all_measures()
     measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
-    entries = text_rows(table_of(load(), "curves", outcomes(measured)))[0][1]
-    assert entries[2].startswith("12345.7 ± 0.0")
-
-
-def test_values_along_the_axis_have_no_exponents(load: Load) -> None:
     grids = GRIDS | {"quadboost": Grid.from_values({"n_rounds": [0.00001, 1000000]})}
-    table = table_of(load(), "curves", outcomes(all_measures(), grids))
-    values = [entries[1] for _, entries in text_rows(table) if entries[0] == "QuadBoost"]
+    rows = text_rows(table_of(load(tmp_path), "curves", two_splits(measured, grids)))
+    assert rows[0][1][2].startswith("12345.7 ± 0.0")
+    values = [entries[1] for name, entries in rows if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]
+
+
+TIMES = """title: Two
+repeats: 3
+protocol: {{view: quadboost}}
+datasets: [monks]
+sweeps:
+  - {{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}}
+  - {{over: {over}}}
+algorithms:
+  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
+  - {{name: quadboost, {quadboost}}}
+tables: {{times: true}}
+baseline: false
+"""
+ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
+COLUMNS = ("adaboost", "quadboost")
+
+
+def load_times(
+    folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}"
+) -> Experiment:
+    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
+
+
+def timed_outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
+    """Return outcomes whose second of three times is the middle one."""
+    rows = tuple(row.title for row in experiment.config.rows)
+    records = {
+        (row, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
+        for i, row in enumerate(rows)
+        for column in COLUMNS
+        for split, seconds in enumerate((9.0, 2.0, 1.0) if column == "adaboost" else (0.1,) * 3)
+    }
+    if missing:
+        records[missing] = Record("k", "missing")
+    return Outcomes(rows, COLUMNS, 3, records)
+
+
+LOST = ("monks, noise 0.5", "adaboost", 2)
+
+
+def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Path) -> None:
+    experiment = load_times(tmp_path)
+    table = table_of(experiment, "times", timed_outcomes(experiment, LOST))
+    assert text_rows(table) == [
+        ("monks, noise 0", ("2.00", "0.100")),
+        ("monks, noise 0.5", ("–", "0.200")),
+        ("monks, n_rounds 1", ("6.00", "0.300")),
+        ("monks, n_rounds 10", ("8.00", "0.400")),
+        ("monks, n_rounds 1000", ("10.0", "0.500")),
+    ]
+    assert table.data_rows[0] == ("monks", "noise", 0, "adaboost", 3, 2.0)
+    assert table.data_rows[2] == ("monks", "noise", 0.5, "adaboost", 0, None)
+    assert {*table.timed_rows} == {row[0] for row in table.data_rows}
+
+
+def test_times_have_three_significant_digits_and_no_exponent(tmp_path: Path) -> None:
+    experiment = load_times(tmp_path)
+    outcomes = timed_outcomes(experiment)
+    for seconds in (1e-6, 0.0123, 123456.0):
+        records = {p: replace(r, seconds=seconds) for p, r in outcomes.records.items()}
+        table = table_of(experiment, "times", replace(outcomes, records=records))
+        text = text_rows(table)[0][1][0]
+        assert "e" not in text
+        assert float(text) == pytest.approx(seconds, rel=0.005)
+
+
+def test_sweeps_are_panels_and_algorithms_curves(tmp_path: Path, figures: list[Figure]) -> None:
+    experiment = load_times(tmp_path)
+    noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment, LOST), figures)
+    assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
+    assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
+    assert (noise.get_xlabel(), rounds.get_xlabel()) == ("noise", "n rounds")
+    titles = [panel.get_title() for panel in (noise, rounds)]
+    assert titles == ["monks: noise varied", "monks: n rounds varied"]
+    assert [list(line.get_xdata()) for line in rounds.get_lines()] == [[1, 10, 1000]] * 2
+    assert list(rounds.get_lines()[0].get_ydata()) == [6, 8, 10]
+    # A missing median is a gap.
+    assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
+
+
+def test_algorithms_without_the_parameter_are_left_out(
+    tmp_path: Path, figures: list[Figure]
+) -> None:
+    experiment = load_times(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
+    noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment), figures)
+    assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
+    assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
+
+
+def test_values_that_are_not_numbers_are_side_by_side(tmp_path: Path) -> None:
+    experiment = load_times(tmp_path, "protocol.normalise, values: [tanh, none]")
+    draw = made(experiment, "times", timed_outcomes(experiment)).draw
+    draw(tmp_path / "times.svg")
+    text = (tmp_path / "times.svg").read_text()
+    assert "<!-- tanh -->" in text
+    assert "<!-- none -->" in text
+
+
+DIFFERENCES = """title: Two
+protocol: {view: quadboost}
+datasets: [monks, titanic]
+sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
+algorithms:
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
+tables: {differences: [adaboost, quadboost]}
+baseline: false
+"""
+NOISY_ERRORS = {
+    "monks, noise 0": ((10, 12), (30, 34)),
+    "monks, noise 0.5": ((10, 12), (11, 13)),
+    "titanic, noise 0": ((30, 32), (10, 14)),
+    "titanic, noise 0.5": ((10, None), (10, 10)),
+}
+"""Errors of AdaBoost and of QuadBoost among 100 on two splits."""
+
+
+def outcomes(repeats: int = 2) -> Outcomes:
+    records = {}
+    for row, pair in NOISY_ERRORS.items():
+        for column, counts in zip(COLUMNS, pair, strict=True):
+            for split, count in enumerate(counts[:repeats]):
+                status = "missing" if count is None else "ok"
+                records[row, column, split] = Record("k", status, count, 100)
+    return Outcomes(tuple(NOISY_ERRORS), ("quadboost", "adaboost"), repeats, records)
+
+
+@pytest.fixture
+def experiment(tmp_path: Path) -> Experiment:
+    return loaded(tmp_path, DIFFERENCES)
+
+
+def test_differences_have_a_star_where_intervals_are_apart(experiment: Experiment) -> None:
+    table = table_of(experiment, "differences", outcomes())
+    titles = experiment.titles
+    assert table.title == f"Two: risk of {titles['quadboost']} − {titles['adaboost']}"
+    assert table.header == ("Data set", "noise 0", "noise 0.5")
+    assert text_rows(table) == [("monks", (r"+21.0\*", "+1.0")), ("titanic", (r"−19.0\*", "–"))]
+    assert table.data_rows[0][:3] == ("monks", "noise", 0)
+    # Fractions, in percentage points only to read.
+    expected = (0.11, 0.01 * 2**0.5, 0.32, 0.01 * 8**0.5, 0.21)
+    assert table.data_rows[0][3:8] == pytest.approx(expected)
+    assert [row[8] for row in table.data_rows] == ["different", "overlap", "different", None]
+
+
+def test_equal_counts_differ_by_nothing_in_another_order() -> None:
+    counts = {"a": (1, 3, 9, 27), "b": (9, 1, 27, 3)}
+    records = {
+        ("x", column, i): Record("k", "ok", count, 100)
+        for column, column_counts in counts.items()
+        for i, count in enumerate(column_counts)
+    }
+    square = difference(Outcomes(("x",), ("a", "b"), 4, records), "x", ("a", "b"))
+    assert (square.overlap, square.text) == (True, "0.0")
+
+
+def test_with_one_split_all_but_equal_risks_have_a_star(experiment: Experiment) -> None:
+    table = table_of(experiment, "differences", outcomes(1))
+    assert text_rows(table) == [
+        ("monks", (r"+20.0\*", r"+1.0\*")),
+        ("titanic", (r"−20.0\*", "0.0")),
+    ]
+    assert "one split has no spread" in table.notes[0]
+
+
+def test_squares_have_the_colour_of_the_better(
+    experiment: Experiment, figures: list[Figure]
+) -> None:
+    [panel] = panels_of(experiment, "differences", outcomes(), figures)
+    colours = [to_hex(square.get_facecolor()) for square in panel.patches]
+    assert colours == [FIRST, NEITHER, SECOND, UNKNOWN]
+    texts = [(text.get_text(), *text.get_position()) for text in panel.texts]
+    assert texts == [("+21.0", 0, 0), ("−19.0", 0, 1)]
+    # The first row is above.
+    assert panel.get_ylim() == (1.5, -0.5)
+    legend = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert [text.split()[0] for text in legend] == ["AdaBoost", "QuadBoost", "intervals"]

@@ -1,62 +1,196 @@
-"""The registry of kinds, and the kinds that a config asks for."""
+"""What kinds of table share: options, context, printed tables, notes and the rows that count."""
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.config.tables import KINDS, UNASKED, asked_for
+from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from tests.tables.contexts import loaded
+from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
+from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.kinds import (
+    Context,
+    check_tables,
+    closing_notes,
+    make_tables,
+    own_rows_notes,
+)
+from quadrepro.tables.verdicts import score_text, verdicts_table
+from tests.make import config
+from tests.tables.contexts import (
+    ONE,
+    asking_for,
+    context_of,
+    loaded,
+    made,
+    outcomes_of,
+    table_of,
+)
 
-CONFIG = """title: One
+CONFIG = """title: Rows
+protocol: {view: quadboost}
+datasets:
+  - monks
+  - {name: titanic, as: people}
+  - {name: wine, as: grapes, printed: vineyard}
+  - {name: balance, as: scales, printed: nowhere}
+algorithms:
+  - {name: adaboost, grid: {n_rounds: 5}}
+  - {name: quadboost, grid: {n_rounds: 5}}
+tables: {scatter: adaboost}
+baseline: false
+"""
+PRINTED_ROWS = ("titanic", "people", "vineyard", "wine", "grapes", "balance", "seconds", "zoo")
+PRINTED = Printed(
+    "p", ("adaboost",), {(row, "adaboost"): str(i) for i, row in enumerate(PRINTED_ROWS)}
+)
+
+
+@pytest.fixture
+def context(tmp_path: Path) -> Context[str]:
+    return context_of(loaded(tmp_path, CONFIG), "scatter", PRINTED)
+
+
+def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context[str]) -> None:
+    printed = context.printed("p")
+    ours = [printed.text(row.title, "adaboost") for row in context.config.rows]
+    assert ours == ["", "1", "2", "5"]
+    # Other printed rows are kept.
+    assert [printed.text(row, "adaboost") for row in ("seconds", "zoo", "absent")] == ["6", "7", ""]
+
+
+def test_printed_accuracies_become_errors(context: Context[str]) -> None:
+    cells = {
+        ("monks", "adaboost_mean"): "0.970",
+        ("monks", "adaboost_sd"): "0.012",
+        (TIME_ROW, "adaboost_mean"): "0.5",
+    }
+    facts = Facts(metric=ACCURACY, unit="percent", of=Sample(splits=3), spread="sd")
+    table = Printed("p", ("adaboost_mean", "adaboost_sd"), cells, facts)
+    printed = context_of(context.experiment, "scatter", table).printed("p")
+    assert printed.text("monks", "adaboost_mean") == "0.030"
+    assert printed.as_printed("monks", "adaboost_mean") == "3.0"
+    assert printed.text("monks", "adaboost_sd") == "0.012"
+    assert printed.as_printed(TIME_ROW, "adaboost_mean") == "0.5"
+
+
+MIXED = """title: Mixed
+protocol: {view: default}
+datasets: [diabetes, wine]
+algorithms: [{name: boosting, grid: {n_rounds: 5}}]
+"""
+
+
+def test_printed_rmses_keep_the_unit_of_their_target_in_a_table_in_percent(tmp_path: Path) -> None:
+    # As they are read: 53.21 and 4.2 in a table whose errors are in percent.
+    cells = {("diabetes", "boosting"): "0.5321", ("wine", "boosting"): "0.042"}
+    table = Printed("p", ("boosting",), cells, Facts(unit="percent"))
+    printed = context_of(loaded(tmp_path, MIXED), "errors", table).printed("p")
+    assert printed.text("diabetes", "boosting") == "53.21"
+    assert printed.text("wine", "boosting") == "0.042"
+
+
+def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
+    where = f"{context.experiment.source.path}:11:10: "
+    assert str(context.error("no")) == f"{where}no"
+    with pytest.raises(ConfigError, match="unknown algorithm 'adabost' here; did you mean 'adab"):
+        context.check_column("adabost")
+    with pytest.raises(ConfigError, match="scatter are shown along sweeps: give sweeps"):
+        context.check_sweeps()
+
+
+def notes_of(**changes: Any) -> tuple[str, ...]:
+    """Return the notes that close a table of a config."""
+    context = Context(load_mapping(config(**changes)), "errors", "")
+    return closing_notes(context, Outcomes((), (), 0, {}))
+
+
+@pytest.mark.parametrize(("row", "several"), [("wine", True), ("monks", False)])
+def test_learners_of_two_classes_are_named_where_there_are_more(row: str, several: bool) -> None:
+    algorithms = [{"name": "adaboost", "label": "AdaBoost"}, "sklearn:SVC"]
+    notes = notes_of(protocol={"view": "default"}, datasets=[row], algorithms=algorithms)
+    starts = [note.startswith("AdaBoost: with more than two classes") for note in notes]
+    assert starts == [True] * several
+
+
+@pytest.mark.parametrize(
+    ("n_oracles", "rows"), [(0, []), (2, ["Rows monks; tictactoe"]), (3, ["All rows"])]
+)
+def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, rows: list[str]) -> None:
+    names, by_test = ("monks", "tictactoe", "titanic"), {"protocol": {"holdout": {"by": "test"}}}
+    datasets = [{"name": name, **by_test} for name in names[:n_oracles]] + [*names[n_oracles:]]
+    protocol = {"view": "quadboost", "holdout": {}}
+    notes = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
+    assert [note.partition(": an oracle")[0] for note in notes] == rows
+
+
+def test_rows_for_which_an_oracle_chose_all_but_the_rounds_are_named() -> None:
+    datasets = [{"name": "monks", "protocol": {"holdout": {"by": "both"}}}, "titanic"]
+    protocol = {"view": "quadboost", "holdout": {}}
+    [note] = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
+    assert note.startswith(
+        "Rows monks: validation errors chose the number of rounds, and an oracle"
+    )
+
+
+@pytest.mark.parametrize(("folds", "too_many"), [(48, False), (49, True)])
+def test_a_class_of_fewer_rows_than_folds_is_named(folds: int, too_many: bool) -> None:
+    protocol = {"view": "default", "split": {"stratify": True}, "folds": folds}
+    notes = notes_of(protocol=protocol, datasets=["wine"], algorithms=["sklearn:SVC"])
+    note = f"wine: a class has only 48 rows, so that it is missing in some of {folds} folds."
+    assert [*notes] == [note] * too_many
+
+
+def test_repeats_are_called_folds_in_a_cross_validation() -> None:
+    for split, word in (({"train": "half"}, "random splits"), ({"outer": 5}, "folds")):
+        experiment = load_mapping(config(protocol={"view": "quadboost", "split": split}))
+        assert Context(experiment, "errors", "").splits == word
+
+
+METRICS = {"datasets": [*ONE], "metrics": ["auc", "error"], "headline": "auc"}
+
+
+def test_a_printed_table_of_a_metric_is_compared_with_our_values_of_it() -> None:
+    context = Context(load_mapping(config(**METRICS)), "errors", "")
+    outcomes = outcomes_of(ONE)
+    auc, _ = context.by_metrics(outcomes).values()
+    assert context.headline(outcomes) is auc
+    for metric, judged in (("auc", auc), ("error", outcomes), (ACCURACY, outcomes), ("f1", None)):
+        printed = replace(PRINTED, facts=Facts(metric=metric))
+        assert context.judged(outcomes, printed) is judged
+    # The last one is not asked for.
+    with pytest.raises(ConfigError, match=r"p prints f1: ask for it with metrics: \[f1\]"):
+        context_of(context.experiment, "errors", printed).check_metric("p")
+
+
+ONE_ALGORITHM = """title: One
 protocol: {view: quadboost}
 datasets: [monks]
 algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
 """
 
-Load = Callable[[str], Experiment]
+
+def load_with(folder: Path, *lines: str) -> Experiment:
+    """Return the experiment of a config with some lines below ``tables``."""
+    return loaded(folder, f"{ONE_ALGORITHM}tables:\n" + "".join(f"  {line}\n" for line in lines))
 
 
-@pytest.fixture
-def load(tmp_path: Path) -> Load:
-    """Return a function that loads a config with some lines below ``tables``."""
-
-    def load(*lines: str) -> Experiment:
-        below = "".join(f"  {line}\n" for line in lines)
-        return loaded(tmp_path, f"{CONFIG}tables:\n{below}" if lines else CONFIG)
-
-    return load
-
-
-def fault_of(load: Load, *lines: str) -> str:
-    with pytest.raises(ConfigError) as caught:
-        load(*lines)
-    return re.sub(r"(?m)^.*/config.yaml:", "", str(caught.value))
-
-
-def test_unasked_kinds_exist() -> None:
-    assert {*UNASKED} <= {*KINDS}
-
-
-def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(load: Load) -> None:
-    options = asked_for(load("scatter: adaboost", "errors: table1", "times: true").config.tables)
+def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(tmp_path: Path) -> None:
+    tables = ("scatter: adaboost", "errors: table1", "times: true")
+    options = asked_for(load_with(tmp_path, *tables).config.tables)
     assert [*options] == [key for key in KINDS if key in options]
-    assert options == {
-        **dict.fromkeys(UNASKED, ""),
-        "errors": "table1",
-        "times": True,
-        "scatter": "adaboost",
-    }
-
-
-def test_an_empty_option_asks_for_nothing(load: Load) -> None:
+    asked = {"errors": "table1", "times": True, "scatter": "adaboost"}
+    assert options == dict.fromkeys(UNASKED, "") | asked
+    # An empty option asks for nothing.
     nothing = ("times: false", "scatter: ''", "errors: ''")
-    assert {*asked_for(load(*nothing).config.tables)} == {*UNASKED}
+    assert {*asked_for(load_with(tmp_path, *nothing).config.tables)} == {*UNASKED}
 
 
 @pytest.mark.parametrize(
@@ -66,17 +200,119 @@ def test_an_empty_option_asks_for_nothing(load: Load) -> None:
         ("verdicts: table1", "6:3: unknown key 'verdicts'; known are claims, "),
         ("errors: 3", "6:3: errors must be a valid string, not 3"),
         ("curves: 3", "6:3: curves must be a mapping of keys to values, not 3"),
-        ("curves: {panels: []}", "6:12: panels must have a length of at least 1"),
         ("curves: {panels: [{measures: [a], scal: log}]}", "6:37: unknown key 'scal'; did you"),
         ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
-def test_what_cannot_be_read_is_refused_with_its_place(load: Load, line: str, message: str) -> None:
-    assert fault_of(load, line).startswith(message)
+def test_a_wrong_option_has_its_place(tmp_path: Path, line: str, message: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_with(tmp_path, line)
+    assert str(caught.value).startswith(f"{tmp_path}/config.yaml:{message}")
 
 
-def test_what_a_config_asks_for_is_kept_as_it_is_written(load: Load) -> None:
-    config = load("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''").config
+def test_what_a_config_asks_for_is_kept_as_it_is_written(tmp_path: Path) -> None:
+    tables = ("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''")
+    config = load_with(tmp_path, *tables).config
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
     assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}
+
+
+SIX = """title: Several
+protocol: {view: quadboost, split: {train: half, at_most: 500}, noise: {deviation: 0}}
+datasets: [monks, titanic, wine, heart, pima, bupa]
+algorithms:
+  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
+  - {name: lpboost, label: LPBoost, grid: {C: 1}}
+  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
+baseline: false
+"""
+READINGS = (
+    "readings: [{name: raw, protocol: {normalise: none}}, {name: four, protocol: {folds: 4}}]\n"
+)
+NOISE = "sweeps: [{over: protocol.noise.deviation, as: noise, values: [0.5, 0, 1]}]\n"
+THRESHOLDS = "sweeps: [{over: protocol.stumps_per_attribute, as: stumps, values: [2, 4]}]\n"
+ERRORS = {
+    **{"monks": (1, 2, 3), "titanic": (2, 3, 4), "wine": (1, 3, 5)},
+    **{"heart": (2, 4, 5), "pima": (1, 2, 4), "bupa": (2, 3, 6)},
+}
+
+
+def own(experiment: Experiment, row: str) -> str:
+    """Return the title of a data set's row under the config's own reading."""
+    return f"{row}, noise 0" if experiment.config.sweeps else row
+
+
+def splits_of(errors: dict[str, tuple[int, ...]]) -> Outcomes:
+    """Return outcomes of two splits; the second one has an error more everywhere."""
+    return outcomes_of(
+        errors, {row: tuple(n + 1 for n in counts) for row, counts in errors.items()}
+    )
+
+
+def all_rows(experiment: Experiment) -> Outcomes:
+    """Return outcomes of all rows; those that do not count have the opposite order."""
+    config = experiment.config
+    plain = {own(experiment, row): counts for row, counts in ERRORS.items()}
+    errors = {row.title: plain.get(row.title, (9, 5, 1)) for row in config.rows}
+    return replace(splits_of(errors), own_rows=config.own_rows)
+
+
+def own_rows(experiment: Experiment) -> Outcomes:
+    """Return outcomes of the rows that count alone."""
+    return splits_of({own(experiment, row): counts for row, counts in ERRORS.items()})
+
+
+@pytest.fixture(params=[READINGS, NOISE], ids=["readings", "sweep"])
+def varied(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
+    text = f"{SIX}{request.param}tables: {{ranking: true, scatter: quadboost}}\n"
+    return loaded(tmp_path, text)
+
+
+@pytest.mark.parametrize("name", ["comparisons", "ranking"])
+def test_pairs_and_ranks_are_of_the_data_sets_alone(name: str, varied: Experiment) -> None:
+    table = table_of(varied, name, all_rows(varied))
+    plain = table_of(varied, name, own_rows(varied))
+    assert (table.rows, table.data_rows) == (plain.rows, plain.data_rows)
+    [note] = own_rows_notes(varied.config)
+    assert table.notes.count(note) == 1
+    how = "with noise 0" if varied.config.sweeps else "under the config's own reading"
+    assert note == f"Each data set counts once: 6 of 18 rows, {how}."
+
+
+def test_a_conclusion_is_about_the_data_sets_alone(varied: Experiment) -> None:
+    context = context_of(varied, "comparisons")
+    sentence = conclusion(context, all_rows(varied))
+    assert sentence.startswith("Best by risk over 6 data sets: QuadBoost")
+    assert sentence == conclusion(context, own_rows(varied))
+
+
+def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment) -> None:
+    printed = Printed("t", ("quadboost",), {(own(varied, "monks"), "quadboost"): "0.900"})
+    others = [row.title for row in varied.config.rows if row.title not in ERRORS]
+    printed = replace(printed, cells={**printed.cells, (others[0], "quadboost"): "0.100"})
+    outcomes = all_rows(varied)
+    third = {(*place[:2], 2): r for place, r in outcomes.records.items() if place[2] == 1}
+    three = replace(outcomes, repeats=3, records=outcomes.records | third)
+    verdicts = made(varied, "errors", three, printed).verdicts
+    assert len(verdicts.entries) > 1
+    assert (len(verdicts.judged), len(verdicts.outside)) == (1, 1)
+    assert "t,1,0,1,0," in score_text([verdicts])
+    assert next(verdicts.statement({})).startswith("Inside: 0 of 1, outside: 1.")
+    notes = own_rows_notes(varied.config)
+    table = verdicts_table(varied, [verdicts], notes)
+    assert len(table.data_rows) == len(verdicts.entries)
+    assert notes[0] in table.notes
+
+
+def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(tmp_path: Path) -> None:
+    experiment = loaded(tmp_path, f"{SIX}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
+    assert experiment.config.own_rows == frozenset()
+    outcomes = all_rows(experiment)
+    tables = {name: result.table for name, result in make_tables(experiment, outcomes).items()}
+    assert {*tables} == {"errors", "scatter"}
+    message = "No row has the config's own stumps, so nothing is tested over data sets."
+    assert all(message in table.notes for table in tables.values())
+    assert conclusion(context_of(experiment, "errors"), outcomes) == ""
+    with pytest.raises(ConfigError, match="No row has the config's own stumps"):
+        check_tables(asking_for(experiment, ranking=True))

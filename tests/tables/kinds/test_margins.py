@@ -1,9 +1,11 @@
-"""Margins of votes next to the printed ones, and their distributions."""
+"""Margins next to the printed ones, and one algorithm's errors against every other one's."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from pathlib import Path
+from statistics import fmean, stdev
 
 import numpy as np
 import pytest
@@ -18,7 +20,17 @@ from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import MISSING
-from tests.tables.contexts import asking_for, loaded, made, panels_of, table_of, texts_of
+from tests.tables.conftest import CONFIG as THREE
+from tests.tables.contexts import (
+    as_regression,
+    asking_for,
+    loaded,
+    made,
+    outcomes_of,
+    panels_of,
+    table_of,
+    texts_of,
+)
 
 CONFIG = """title: Two
 protocol: {view: quadboost}
@@ -66,9 +78,7 @@ PRINTED = {
 }
 
 
-def test_entries_are_moments_of_all_margins_next_to_the_printed_ones(
-    experiment: Experiment,
-) -> None:
+def test_entries_are_moments_of_all_margins(experiment: Experiment) -> None:
     kept = margins()
     result = made(experiment, "margins", outcomes(kept))
     assert result.draw is None
@@ -88,35 +98,25 @@ def test_entries_are_moments_of_all_margins_next_to_the_printed_ones(
         assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
         assert data[row, column][3:5] == texts
         assert data[row, column][5] == ("outside" if any(marks) else "inside")
-    assert result.table.notes[0] == (
-        "Mean ± standard deviation of the margins of all training examples of all 3 splits, in "
-        "parentheses the printed ones."
-    )
-    assert [(v.row, v.column, v.quantity) for v in result.verdicts.judged] == [
-        (row, column, quantity)
-        for row, column in PRINTED
-        for quantity in ("margin mean", "margin sd")
-    ]
+    assert result.table.notes[0].endswith("of all 3 splits, in parentheses the printed ones.")
+    quantities = [(*place, q) for place in PRINTED for q in ("margin mean", "margin sd")]
+    assert [(v.row, v.column, v.quantity) for v in result.verdicts.judged] == quantities
     assert not result.verdicts.percent
 
 
 def test_the_dagger_is_after_the_mean_or_after_the_deviation(experiment: Experiment) -> None:
     # Moments of 0.39 and 0.15, or far from one of them.
-    half = 0.15 * np.sqrt(49 / 50)
-    texts = {}
-    for shift, factor in ((0.0, 1.0), (0.2, 1.0), (0.0, 2.0)):
+    texts = []
+    for mean, sd in ((0.39, 0.15), (0.59, 0.15), (0.39, 0.3)):
         rng = np.random.default_rng(0)
+        ends = sd * np.sqrt(49 / 50) * np.tile([-1.0, 1.0], 25)
         kept = {
-            ("wisconsin", "adaboost", split): 0.39
-            + shift
-            + rng.normal(0, 0.002)
-            + factor * half * rng.normal(1, 0.01) * np.tile([-1.0, 1.0], 25)
-            for split in range(SPLITS)
+            ("wisconsin", "adaboost", i): mean + rng.normal(0, 0.002) + rng.normal(1, 0.01) * ends
+            for i in range(SPLITS)
         }
         table = table_of(experiment, "margins", outcomes(kept))
-        _, _, text = texts_of(table)["wisconsin"][0].partition(" (")
-        texts[shift, factor] = text
-    assert [*texts.values()] == ["0.39 ± 0.15)", "0.39† ± 0.15)", "0.39 ± 0.15†)"]
+        texts.append(texts_of(table)["wisconsin"][0].partition(" (")[2])
+    assert texts == ["0.39 ± 0.15)", "0.39† ± 0.15)", "0.39 ± 0.15†)"]
 
 
 def test_an_entry_that_lacks_margins_of_a_split_is_a_dash(experiment: Experiment) -> None:
@@ -137,7 +137,7 @@ def drawn(experiment: Experiment, records: Outcomes, figures: list[Figure]) -> l
     return panels_of(with_panels, "margins", records, figures)
 
 
-def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
+def test_a_line_is_the_distribution_of_margins(
     experiment: Experiment, figures: list[Figure]
 ) -> None:
     kept = margins()
@@ -163,9 +163,80 @@ def test_a_line_is_the_distribution_of_the_margins_of_all_splits(
         ("{panels: [{row: wisconsin, algorithms: [adabost]}]}", "11:59: unknown algorithm 'ad"),
     ],
 )
-def test_unknown_names_are_refused_with_their_place(
-    tmp_path: Path, option: str, message: str
-) -> None:
+def test_unknown_names_have_their_place(tmp_path: Path, option: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
         check_tables(loaded(tmp_path, CONFIG.replace("margins: table2", f"margins: {option}")))
     assert str(caught.value).startswith(f"{tmp_path / 'config.yaml'}:{message}")
+
+
+ERRORS_ON_SPLITS = (
+    {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
+    {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
+)
+
+
+@pytest.fixture
+def against(tmp_path: Path) -> Experiment:
+    """Return an experiment that compares all with QuadBoost."""
+    return asking_for(loaded(tmp_path, THREE), scatter="quadboost")
+
+
+def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> None:
+    table = table_of(against, "scatter", outcomes_of(*ERRORS_ON_SPLITS))
+    differences = [-10.0, 10, 10, 10, -10, 10]
+    moments = f"+{fmean(differences):.2f} ± {stdev(differences):.2f}"
+    assert texts_of(table)["LPBoost"] == ("4", "0", "2", moments)
+    # A split that one of the two lacks has no dot.
+    assert texts_of(table)["AdaBoost"][:3] == ("3", "1", "1")
+    assert len(table.data_rows) == 6 + 5
+    assert table.data_rows[0] == ("lpboost", "monks", 0.2, 0.1)
+
+
+def test_algorithms_are_panels_and_splits_dots(against: Experiment, figures: list[Figure]) -> None:
+    lp, ada = panels_of(against, "scatter", outcomes_of(*ERRORS_ON_SPLITS), figures)
+    assert (lp.get_xlabel(), lp.get_ylabel()) == ("risk of QuadBoost", "risk of LPBoost")
+    diagonal, *rows = lp.get_lines()
+    assert list(diagonal.get_xdata()) == list(diagonal.get_ydata())
+    assert [list(r.get_xdata()) for r in rows] == [[0.2, 0.2], [0.3, 0.3], [0.1, 0.1]]
+    assert [list(r.get_ydata()) for r in rows] == [[0.1, 0.3], [0.4, 0.2], [0.2, 0.2]]
+    assert len(ada.get_lines()[3].get_xdata()) == 1
+    assert len({r.get_color() for r in rows}) == 3
+    assert lp.get_xlim() == lp.get_ylim() == pytest.approx((-0.025, 0.525))
+    legend = [text.get_text() for text in figures[0].legends[0].get_texts()]
+    assert legend == ["monks", "titanic", "wine"]
+
+
+NUMBERS = """title: Numbers
+protocol: {view: rescale, holdout: {}}
+datasets: [diabetes, boston]
+algorithms:
+  - {name: quadboost, algorithm: boosting, label: QuadBoost}
+  - {name: lpboost, algorithm: rsboosting}
+  - {name: adaboost, algorithm: rboosting}
+tables: {scatter: quadboost}
+baseline: false
+"""
+
+
+def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
+    outcomes = as_regression(outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)}))
+    table = table_of(loaded(tmp_path, NUMBERS), "scatter", outcomes)
+    assert table.title == "Numbers: RMSEs against QuadBoost"
+    assert next(iter(texts_of(table).values())) == ("1", "0", "1", "+0.1250 ± 0.5303")
+    assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
+    assert "percent" not in " ".join(table.notes)
+    # Dots that only rounding takes off the diagonal are on it.
+    rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
+    records = {place: replace(r, rmse=rmses[place[1]]) for place, r in outcomes.records.items()}
+    table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(outcomes, records=records))
+    # The difference is one of rounding, and shown as such.
+    first = next(iter(texts_of(table).values()))
+    assert first[:3] == ("0", "2", "0")
+    assert float(first[3].partition(" ±")[0]) == 0
+
+
+def test_risks_and_rmses_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
+    with pytest.raises(
+        ConfigError, match=r"config.yaml:8:10: .* only some predict numbers: boston"
+    ):
+        check_tables(loaded(tmp_path, NUMBERS.replace("[diabetes,", "[ionosphere,")))
