@@ -54,7 +54,7 @@ def take_rounds(voters: RunningSums, examples: Examples, n_rounds: int) -> Trace
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
         size, total = write_units(weights, signs, whole, units)
-        write_sums(units, total, chains, usual, listed, spans, running, state, sums)
+        write_sums(units, total, codes, first, usual, listed, spans, running, state, sums)
         pick, edge = strongest(sums, size, len(units))
         alpha = step_of(edge, t)
         if alpha != 0.0:

@@ -97,7 +97,7 @@ def take_rounds(
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
         size, total = write_units(weights, signs, whole, units)
-        write_sums(units, total, chains, usual, listed, spans, running, state, sums)
+        write_sums(units, total, codes, first, usual, listed, spans, running, state, sums)
         pick, edge = strongest(sums, size, len(units))
         margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
         if is_without_error(margins, signs):

@@ -29,6 +29,12 @@ UNITS = 2.0**48
 """Sum of the weights of a run. Weights are rounded to whole numbers before they are summed, so that
 sums are exact in any order."""
 
+ROUNDER = 1.5 * 2.0**52
+"""A number between whole neighbours: what is added to it, if below 2^51 in size, is rounded."""
+
+ROUNDER_BITS = 0x4338000000000000
+"""The bits of `ROUNDER` as a whole number."""
+
 TIE = 2.0**10
 """Largest difference between sums of voters that tie; the voter of lowest index is picked.
 
@@ -87,14 +93,18 @@ def write_units(
     If copies are whole, the weight of one copy is rounded, so that merged examples have the sum of
     the separate ones. All shapes are (n_examples,); see `Examples`.
     """
+    # The bits of a sum with `ROUNDER`, less those of `ROUNDER`, are the rounded number. Other
+    # conversions take the numbers one by one on most processors.
+    rounded = units.view(np.float64)
     if whole:
         for i in range(len(units)):
-            units[i] = np.int64(np.rint(weights[i]) * signs[i])
+            rounded[i] = np.rint(weights[i]) * signs[i] + ROUNDER
     else:
         for i in range(len(units)):
-            units[i] = np.int64(np.rint(weights[i] * signs[i]))
+            rounded[i] = weights[i] * signs[i] + ROUNDER
     size, total = 0, 0
     for i in range(len(units)):
+        units[i] -= ROUNDER_BITS
         size += abs(units[i])
         total += units[i]
     return size, total

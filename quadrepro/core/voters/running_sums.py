@@ -24,10 +24,10 @@ CACHED = 2**12
 SCATTERED = 5
 """Cost of an example in a list, relative to the cost of an example that is added up by code."""
 
-ASLEEP = 2.0**-16
+ASLEEP = 2.0**-32
 """Least weight of the examples in a new list."""
 
-MOST_GROWTH = 2.0**14
+MOST_GROWTH = 2.0**30
 """Largest growth of weights for which a list is used; weights outside the list are at most 1/4."""
 
 
@@ -85,15 +85,17 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
     """
     chains, usual, listed, spans, _, state = voters
     examples, heads, stretches = chains.listed, chains.heads, chains.stretches
-    places, n = np.zeros(len(heads), np.uint32), 0
+    awake, places = np.abs(weights * signs) >= ASLEEP, np.zeros(len(heads), np.uint32)
+    n = np.uint64(0)
     for code in range(len(heads) - 1):
         places[code] = n
-        for i in examples[heads[code] : heads[code + 1]]:
+        for k in range(heads[code], heads[code + 1]):
+            i = examples[k]
             listed[n] = i
-            n += abs(weights[i] * signs[i]) >= ASLEEP
+            n += np.uint64(awake[i])
     places[-1] = n
     for k in range(len(spans)):
-        voter, start, stop = stretches[k]
+        voter, start, stop = stretches[k, 0], stretches[k, 1], stretches[k, 2]
         first, last = (start, stop) if usual[voter] > 0 else (stop, start)
         spans[k, 0], spans[k, 1], spans[k, 2] = voter, places[first], places[last]
     state[0], state[1] = 1.0, n
@@ -103,7 +105,8 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
 def write_sums(
     units: IntArray,
     total: int,
-    chains: Chains,
+    codes: Codes,
+    first: IntArray,
     usual: IntArray,
     listed: Places,
     spans: Places,
@@ -119,21 +122,21 @@ def write_sums(
         Example weights u as whole numbers, times labels.
     total : int
         Their sum.
-    chains, usual, listed, spans, running, state
-        The voters, see `RunningSums`.
+    codes, first, usual, listed, spans, running, state
+        The voters, see `Chains` and `RunningSums`.
     sums : ndarray of int, shape (n_voters,)
         The sums.
     """
     n_listed = int(state[1])
-    if len(units) > CACHED and SCATTERED * n_listed > chains.codes.size:
-        sums[:] = 2 * sums_above(chains.codes, chains.first, units) - total
+    if len(units) > CACHED and SCATTERED * n_listed > codes.size:
+        sums[:] = 2 * sums_above(codes, first, units) - total
         return
     so_far = np.int64(0)
     for k in range(n_listed):
         so_far += units[listed[k]]
         running[k + 1] = so_far
     for j in range(len(sums)):
-        sums[j] = usual[j] * total
+        sums[j] = total if usual[j] > 0 else -total
     for k in range(len(spans)):
         sums[spans[k, 0]] -= 2 * (running[spans[k, 2]] - running[spans[k, 1]])
 
@@ -142,4 +145,4 @@ def write_sums(
 def chain_of(codes: Codes, first: IntArray, voter: int) -> tuple[Codes, int]:
     """Return the codes of a voter's chain, (n_examples,), and the largest one where it is -1."""
     chain = np.searchsorted(first, voter, side="right") - 1
-    return codes[chain], voter - first[chain]
+    return codes[chain], np.uint32(voter - first[chain])

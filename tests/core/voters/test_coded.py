@@ -231,9 +231,10 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
     H = rng.choice([-1.0, 1.0], (m, 40))
     if nested:
         H = Stumps().fit_transform(rng.normal(size=(m, 4)))
-    voters = RunningSums.over(Chains.from_voters(codes_of_matrix(H)))
+    chains = Chains.from_voters(codes_of_matrix(H))
+    voters = RunningSums.over(chains)
     y, sums = rng.choice([-1.0, 1.0], m), np.empty(40, np.int64)
-    assert (SCATTERED * len(voters.listed) > voters.chains.codes.size) == nested
+    assert (SCATTERED * len(voters.listed) > chains.codes.size) == nested
     n_listed = []
     # The factor by which weights may have grown, the share that is asleep, if the list is new.
     for growth, share, is_new in (
@@ -247,7 +248,7 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
         voters.state[0] *= growth
         if voters.state[0] > MOST_GROWTH:
             list_again(voters, weights, y)
-        write_sums(signed, signed.sum(), *voters, sums)
+        write_sums(signed, signed.sum(), chains.codes, chains.first, *voters[1:], sums)
         np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
         assert (voters.state[0] == 1.0) == is_new
         n_listed.append(int(voters.state[1]))
