@@ -388,18 +388,17 @@ class _Reader:
         times = {name for name, (base, part) in parts.items() if part == "time" and base in others}
         if not (times & {*self.choices.methods} or self._is_chosen("time")):
             parts = {name: part for name, part in parts.items() if name not in times}
-        metrics = [*dict.fromkeys(part for _, part in parts.values() if part not in ("", "time"))]
+        kinds = {name: part if base else name for name, (base, part) in parts.items() if part}
+        metrics = [*dict.fromkeys(kind for kind in kinds.values() if kind != "time")]
         bare = {base for base, part in parts.values() if not part}
-        shared = bare & {base for base, part in parts.values() if part in metrics}
+        shared = bare & {base for base, part in parts.values() if part not in ("", "time")}
         if len(metrics) < 2 and not shared and "statistic" not in metrics:
             same = len(metrics) == 1 and all(base and part for base, part in parts.values())
             return {base if same else name: methods[name] for name, (base, _) in parts.items()}
         chosen = {name: base for name, (base, part) in parts.items() if self._is_chosen(part)}
         if not chosen or "" in chosen.values():
             advice = "choose one with --metric, or leave out the others with --without"
-            vague = {name: part in ("other", "statistic") for name, (_, part) in parts.items()}
-            kinds = [name if vague[name] else part for name, (_, part) in parts.items() if part]
-            several = few([*dict.fromkeys(kinds), *sorted(shared)])
+            several = few([*metrics, *sorted(shared)])
             self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
         return {base: methods[name] for name, base in chosen.items()}
 

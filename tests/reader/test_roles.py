@@ -56,6 +56,14 @@ READ = {
         "NODE None No-SMOTE",
     ),
     "long form": ("classifier,data,accuracy; a,x,.9; a,y,.7; b,x,.8; b,y,.6",),
+    "long form of another kind of methods": (
+        "Dataset,Encoding,Mean Accuracy,SD; x,a,.9,.1; x,b,.8,.1; y,a,.7,.1; y,b,.6,.1",
+    ),
+    "None among the second names": (
+        ",A,A,B,B; d,None,All,None,All; x,.9,.8,.7,.6; y,.6,.5,.4,.3",
+        "x y",
+        "A None|A All|B None|B All",
+    ),
     "long form with deviations": (
         "data,classifier,acc,sd; x,a,.9,.1; y,a,.7,.1; x,b,.8,.1; y,b,.6,.1",
     ),
@@ -78,7 +86,7 @@ def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> Non
     table = read(tmp_path, text.replace("; ", "\n") + "\n")
     names = (table.scores.index, table.methods)
     assert [*names[0]] == rows.split("|" if "|" in rows else " ")
-    assert [*names[1]] == methods.split()
+    assert [*names[1]] == methods.split("|" if "|" in methods else " ")
     if kind != "gaps":
         assert table.scores.iloc[0, 0] == 0.9
 
@@ -95,6 +103,11 @@ REFUSED = {
     "settings of a run": ("model,data,k,acc" + "; a,x,1,.9; a,x,2,.8; a,x,3,.7", "--metric"),
     "runs without a number": ("model,data,acc" + 3 * "; a,x,.9; b,x,.8", "duplicate row 'x, a'"),
     "tables side by side": ("Dataset,a,Dataset,b; x,.9,y,.8; z,.7,w,.6", "side by side"),
+    "recalls": ("model,R@1,R@5,Mean Rank; x,47,76,9.6; y,45,72,14", "(R@1, R@5)"),
+    "two numbers in a place": (
+        "| d | a |; | --- | --- |; | x | 92% / .9 AUC |; | y | 69% / .7 AUC |",
+        "line 3: '92% / .9 AUC' is not a number",
+    ),
     "lowest and highest": ("d,a min,a max,b min,b max; x,.1,.9,.2,.8; y,.2,.8,.3,.7", "statistics"),
     "ranks of each method": ("d,a,a_rank,b,b_rank; x,.9,1,.8,2; y,.7,1,.6,2", "statistics"),
     "p-values": ("d,a,b,p; x,.9,.8,.01; y,.7,.6,.02", "--without 'p'"),

@@ -64,7 +64,9 @@ def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: i
         W, total = write_units(weights, signs, whole, units[0])
         Q, square_total = write_units(squared(weights), signs, whole, units[1])
         write_sums(units[0], total, codes, first, usual, listed, spans, running, state, sums[0])
-        write_sums(units[1], square_total, codes, first, usual, listed, spans, running, state, sums[1])
+        write_sums(
+            units[1], square_total, codes, first, usual, listed, spans, running, state, sums[1]
+        )
         pick, tanh = least_loss(W, Q, sums[0], sums[1], examples, lam, True)
         alpha = step_of(tanh, t)
         if alpha != 0.0:
