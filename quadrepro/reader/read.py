@@ -157,7 +157,7 @@ class _Reader:
 
         All other columns have the names of metrics.
         """
-        words = [c for c in self._with("label", "words") if c.is_words and c not in sets]
+        words = [c for c in self._with("label", "words") if c.is_words and not c.named]
         values = self._with("value")
         if len(sets) != 1 or len(words) != 1 or not all(metric_of(c.method) for c in values):
             return []

@@ -156,6 +156,7 @@ REFUSED = {
     ),
     "encodings": ("d,code,a; x,p,.9; x,q,.8; y,p,.7; y,q,.6", "call the column 'fold'"),
     "one name twice": ("d,a; x,.9; x,.8; y,.7", "duplicate row 'x'"),
+    "folds in words": ("data,fold,acc; x,one,.9; x,two,.8; y,one,.7; y,two,.6", "'fold'"),
     "folds in columns": ("d,fold1,fold2,fold3; x,.9,.8,.7; y,.6,.5,.4", "column 'fold'"),
     "a last row of means": (
         "d,a,b; x,.9,.8; y,.7,.4; z,.5,.3; All sets,.7,.5",
