@@ -37,7 +37,7 @@ import quadrepro
 from quadrepro import AdaBoostClassifier, api
 from quadrepro.api import prepare
 from quadrepro.base.yaml import read_yaml
-from quadrepro.config.in_memory import content_hash
+from quadrepro.config.in_memory import hash_of_arrays
 from quadrepro.core.training.objects import code_of, digest
 from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
@@ -267,10 +267,10 @@ def test_names_types_order_and_values_of_columns_change_the_hash() -> None:
         frame.iloc[::-1],
         frame.assign(age=frame["age"].where(frame["age"] != frame["age"].min(), 0)),
     ]
-    assert len({content_hash(one, Y) for one in others}) == 6
-    assert content_hash(frame, Y) == content_hash(frame.copy(), Y.copy())
+    assert len({hash_of_arrays(one, Y) for one in others}) == 6
+    assert hash_of_arrays(frame, Y) == hash_of_arrays(frame.copy(), Y.copy())
     lists = pd.DataFrame({"list": [[1], [2]]})
-    assert content_hash(lists, [0, 1]) != content_hash(lists[::-1], [0, 1])
+    assert hash_of_arrays(lists, [0, 1]) != hash_of_arrays(lists[::-1], [0, 1])
 
 
 def test_estimators_without_a_seed_get_one_and_so_do_splitters() -> None:

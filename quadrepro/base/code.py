@@ -50,11 +50,11 @@ def code_hash(modules: frozenset[str], own_code: tuple[tuple[str, str], ...] = (
     >>> lpboost == code_hash(frozenset({"quadrepro.core.learners.adaboost"}))
     False
     """
-    parts = hash_of(files_of([ROOT, *modules])), own_code
+    parts = hash_of_files(files_of([ROOT, *modules])), own_code
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
-def hash_of(files: Iterable[Path]) -> str:
+def hash_of_files(files: Iterable[Path]) -> str:
     """Return a hash of files of this package."""
     digest = hashlib.sha256()
     for file in sorted(files):

@@ -165,9 +165,9 @@ def compare_command(ours: Path, theirs: Path, tolerance: float) -> None:
     numbers agree within the tolerance. Measured times, versions and machines may differ. Exits with
     4 if anything else differs.
     """
-    from quadrepro.results.compare import compare
+    from quadrepro.results.compare import compare_folders
 
-    comparison = compare(ours, theirs, tolerance)
+    comparison = compare_folders(ours, theirs, tolerance)
     for name, n_files in comparison.compared.items():
         echo(f"{name}: {n_files} files compared")
     if comparison.differences:

@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 
 BASELINE_NOTE = "predicts the most frequent class or the mean, whatever the attributes are."
 
-Metric = Annotated[str, known_by(find_metric)]
+MetricName = Annotated[str, known_by(find_metric)]
 """Name of a metric."""
 
 
@@ -52,7 +52,7 @@ class Config(Model):
     sweeps: tuple[Sweep, ...] = Field((), description="Fields with a row for each of some values.")
     readings: tuple[Reading, ...] = Field((), description="Readings with a row of each data set.")
     algorithms: tuple[AlgorithmItem, ...] = Field(min_length=1, description="Columns.")
-    metrics: tuple[Metric, ...] = Field((), description="Metrics in addition to errors.")
+    metrics: tuple[MetricName, ...] = Field((), description="Metrics in addition to errors.")
     headline: str = Field("", description="Metric to compare by; by default errors.")
     baseline: bool | None = Field(None, description="Add a baseline; by default without a paper.")
     tables: RequestedTables = Field({})

@@ -149,7 +149,7 @@ class DatasetItem(Model):
         """Return the same data set as a further row."""
         fields = self.model_dump(by_alias=True, exclude_unset=True)
         fields |= {"printed": self.printed or self.title, "as": f"{self.title}, {name}"}
-        return DatasetItem.model_validate(merged(fields, changes))
+        return DatasetItem.model_validate(merged_changes(fields, changes))
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""
@@ -159,7 +159,7 @@ class DatasetItem(Model):
         if "voter_set" in self.protocol:  # with other parameters, and in place of stumps
             fields.pop("voter_set", None)
             fields.pop("stumps_per_attribute", None)
-        fields = merged(fields, self.protocol)
+        fields = merged_changes(fields, self.protocol)
         with faults_at("protocol", data=fields):
             return Protocol.model_validate(fields)
 
@@ -222,7 +222,7 @@ class Row:
         return self.item.card.task_of(self.view)
 
 
-def merged(base: Changes, changes: Changes) -> Changes:
+def merged_changes(base: Changes, changes: Changes) -> Changes:
     """Return `base` with the values of `changes`, merged at every level of the mappings."""
     result = dict(base)
     for key, new in changes.items():
@@ -230,5 +230,5 @@ def merged(base: Changes, changes: Changes) -> Changes:
         result[key] = new
         # Lists of values, voter sets and thresholds are replaced as a whole.
         if isinstance(old, dict) and isinstance(new, dict) and "values" not in old:
-            result[key] = new if key in ("voter_set", "positive") else merged(old, new)
+            result[key] = new if key in ("voter_set", "positive") else merged_changes(old, new)
     return result

@@ -266,7 +266,7 @@ def _in_memory(
         missing_cells=0,
         rows_with_missing=0,
         target=Target(original=target, **facts),
-        content_hash=content_hash(X, column, parts),
+        content_hash=hash_of_arrays(X, column, parts),
         licence="not stated",
         citation="not stated",
     )
@@ -275,7 +275,7 @@ def _in_memory(
     return RowsInMemory(card, None, table=RawTable((row,), columns, column, None, index))
 
 
-def content_hash(X: Any, *others: Any) -> str:
+def hash_of_arrays(X: Any, *others: Any) -> str:
     """Return a hash of an array or data frame and of what belongs to it."""
     if isinstance(X, pd.DataFrame):
         # Equal frames may differ in how their columns are stored.

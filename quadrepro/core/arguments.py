@@ -15,7 +15,7 @@ from quadrepro.base.types import FloatArray
 ClassWeight = Literal["balanced"] | dict[Any, float] | None
 
 
-def validated(estimator: Any, *arrays: Any, **options: Any) -> Any:
+def validated_data(estimator: Any, *arrays: Any, **options: Any) -> Any:
     """Return arrays as `sklearn.utils.validation.validate_data` does, without warnings.
 
     The estimator's tags determine which arrays are valid. The search for infinite numbers adds up

@@ -18,7 +18,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, TypeVar, cast
 
-from quadrepro.base.code import PACKAGE, hash_of
+from quadrepro.base.code import PACKAGE, hash_of_files
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -71,7 +71,7 @@ def _cache_folder() -> str:
     folder to which only this user can write, as its content is executed.
     """
     core = PACKAGE / "core"
-    name = f"loops-{hash_of(core.rglob('*.py'))[:16]}"
+    name = f"loops-{hash_of_files(core.rglob('*.py'))[:16]}"
     place = Path(os.environ.get("NUMBA_CACHE_DIR") or core / "__pycache__")
     if not _is_writable(place / name):
         place = Path(tempfile.gettempdir(), f"quadrepro-{os.getuid()}")

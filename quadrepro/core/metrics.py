@@ -24,7 +24,7 @@ from quadrepro.errors import nearest
 
 Array = NDArray[Any]
 
-Function = Callable[[Array, Array, int], float]
+MetricFunction = Callable[[Array, Array, int], float]
 """``function(targets, output, n_classes)`` returns the value of a metric."""
 
 CLASSES: tuple[Task, ...] = ("classification", "multiclass")
@@ -33,7 +33,7 @@ NUMBERS: tuple[Task, ...] = ("regression",)
 LARGEST = float(np.finfo(np.float64).max)
 
 
-class Judged(Protocol):
+class JudgedExamples(Protocol):
     """Targets and outputs of examples, from a record of a cell or from the held-out folds."""
 
     @property
@@ -69,7 +69,7 @@ class Metric:
     """Tasks for which it is defined."""
     needs: Need
     """Outputs that it is computed from; class probabilities also serve as scores."""
-    function: Function
+    function: MetricFunction
     """Function of targets, output and the number of classes.
 
     Targets are class codes from 0, or numbers. The output has shape (n_test,); scores of more
@@ -90,7 +90,7 @@ class Metric:
         """Factor that turns values into losses: -1 if the highest value is the best, else 1."""
         return -1.0 if self.greater_is_better else 1.0
 
-    def value(self, judged: Judged) -> float | None:
+    def value(self, judged: JudgedExamples) -> float | None:
         """Return the metric of some examples; None where it is undefined."""
         output = self.output(judged)
         if output is None:
@@ -104,7 +104,7 @@ class Metric:
                 return None
         return value if math.isfinite(value) else None
 
-    def output(self, judged: Judged) -> Array | None:
+    def output(self, judged: JudgedExamples) -> Array | None:
         """Return the outputs that the metric is computed from; None if the learner has none."""
         if self.needs == "predictions":
             return judged.predicted
@@ -129,7 +129,7 @@ def _sklearn(name: str) -> Callable[..., float]:
     return lambda *arrays, **options: resolve_name(f"sklearn.metrics:{name}")(*arrays, **options)
 
 
-def _plain(name: str) -> Function:
+def _plain(name: str) -> MetricFunction:
     """Return a metric of scikit-learn that ignores the number of classes."""
     return lambda y, output, k: _sklearn(name)(y, output)
 
@@ -138,7 +138,7 @@ def _one_hot(y: Array, k: int) -> Array:
     return np.asarray(y[:, None] == np.arange(k), dtype=np.intp)
 
 
-def _ranking(name: str) -> Function:
+def _ranking(name: str) -> MetricFunction:
     """Return a metric of scores; for more classes, a mean of tested ones against the rest."""
 
     def function(y: Array, scores: Array, k: int) -> float:

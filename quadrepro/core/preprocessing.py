@@ -15,7 +15,14 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.core import elementary
 from quadrepro.core.features import Feature
 from quadrepro.core.voters.thresholds import ranges_of
-from quadrepro.data.canonical import Column, RawTable, default_order, is_missing, is_text, numbers
+from quadrepro.data.canonical import (
+    ColumnValues,
+    RawTable,
+    default_order,
+    is_missing,
+    is_text,
+    parse_numbers,
+)
 from quadrepro.data.card import Attribute, Card, View
 from quadrepro.data.schema import Threshold
 from quadrepro.data.store import Dataset, Found
@@ -130,7 +137,7 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
         rows &= table.part == view.part
     for name, values in view.where.items():
         column = table.columns[name]
-        rows &= np.isin(column, values if is_text(column) else numbers(values))
+        rows &= np.isin(column, values if is_text(column) else parse_numbers(values))
     if view.kept_labels:
         rows &= np.isin(table.target, view.kept_labels)
     if view.missing == "drop":
@@ -139,7 +146,7 @@ def _rows(table: RawTable, view: View, kept: Iterable[Attribute]) -> BoolArray:
     return rows
 
 
-def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray:
+def _targets(target: ColumnValues, view: View, classes: tuple[str, ...]) -> FloatArray:
     match view.positive:
         case None if not classes:
             return target.astype(np.float64)
@@ -155,7 +162,7 @@ def _targets(target: Column, view: View, classes: tuple[str, ...]) -> FloatArray
 
 
 def _columns(
-    attribute: Attribute, column: Column, rows: IntArray, view: View
+    attribute: Attribute, column: ColumnValues, rows: IntArray, view: View
 ) -> Iterator[tuple[Feature, NumberArray]]:
     """Yield the columns of an attribute, shape (n_rows,) each."""
     name = attribute.name
@@ -177,7 +184,9 @@ def _columns(
         yield Feature(f"{name}="), missing.astype(np.float64)
 
 
-def _nominal(attribute: Attribute, column: Column, view: View, codes: tuple[str, ...]) -> Feature:
+def _nominal(
+    attribute: Attribute, column: ColumnValues, view: View, codes: tuple[str, ...]
+) -> Feature:
     """Return the feature of a nominal attribute: date, text if most values differ, or category."""
     name, date = attribute.name, attribute.date
     if date:
@@ -187,7 +196,7 @@ def _nominal(attribute: Attribute, column: Column, view: View, codes: tuple[str,
     return Feature(name, "text" if is_text else "category", codes)
 
 
-def _codes(attribute: Attribute, column: Column, view: View) -> tuple[str, ...]:
+def _codes(attribute: Attribute, column: ColumnValues, view: View) -> tuple[str, ...]:
     name, occurring = attribute.name, {*column.tolist()} - {""}
     order = view.order.get(name, attribute.codes)
     if order is None:

@@ -82,7 +82,7 @@ class Examples:
 
 
 @lru_cache(maxsize=2)
-def read(examples: Examples) -> tuple[Encoded, KnownRows]:
+def read_rows(examples: Examples) -> tuple[Encoded, KnownRows]:
     """Read and encode a data set; the last two are kept, as its cells follow one another."""
     return examples.encoded(examples.stored.load(keep=True))
 
@@ -105,7 +105,7 @@ class StoredRows:
 
     def problem(self, draws: Draws) -> Problem:
         """Return the rows with the split of one repeat."""
-        encoded, facts = read(self.examples)
+        encoded, facts = read_rows(self.examples)
         return Problem(**vars(encoded), split=self.splitter.split(draws, facts))
 
     def check(self, dataset: Dataset, draws: Iterable[Draws]) -> None:

@@ -48,7 +48,7 @@ def _refuse_pairs(keys: Collection[str], conflicts: Mapping[str, tuple[str, ...]
 
 Train = Literal["half", "all"] | Annotated[int, Field(ge=2)] | Annotated[float, Field(gt=0, lt=1)]
 Outer = Annotated[str, BeforeValidator(_times_and_folds, json_schema_input_type=int | str)]
-Attribute = Annotated[str, Field(min_length=1)]
+AttributeName = Annotated[str, Field(min_length=1)]
 
 
 EQUAL = "="
@@ -66,10 +66,14 @@ class SplitRule(Model):
     at_most: int | None = Field(500, ge=2, description="Largest number of a share's rows.")
     test: int | None = Field(None, ge=1, description="Test rows; by default all others.")
     stratify: bool = Field(False, description="Give parts and folds the same share of each class.")
-    groups: Attribute | None = Field(None, description="Attribute of groups that are not divided.")
-    time: Attribute | None = Field(None, description="Attribute of numbers or dates to sort by.")
+    groups: AttributeName | None = Field(
+        None, description="Attribute of groups that are not divided."
+    )
+    time: AttributeName | None = Field(
+        None, description="Attribute of numbers or dates to sort by."
+    )
     outer: Outer | None = Field(None, description="Folds of all rows to test by: 10, or 5x2.")
-    column: Attribute | None = Field(
+    column: AttributeName | None = Field(
         None, description="Attribute that names parts or test repeats."
     )
     openml_task: int | None = Field(

@@ -22,7 +22,7 @@ from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.training.contract import trained_on
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.canonical import Column, is_missing, is_text, number, numbers
+from quadrepro.data.canonical import ColumnValues, is_missing, is_text, number, parse_numbers
 from quadrepro.errors import ConfigError
 
 PARTS = {"train": TRAIN, "valid": 3, "test": TEST}
@@ -78,7 +78,7 @@ class KnownRows:
         cls,
         rule: SplitRule,
         y: FloatArray,
-        columns: Mapping[str, Column],
+        columns: Mapping[str, ColumnValues],
         parts: NDArray[np.uint8] | None = None,
         date: str | None = None,
     ) -> Self:
@@ -118,26 +118,26 @@ UNKNOWN = KnownRows()
 """Facts for a rule that divides rows by their number alone."""
 
 
-def _codes(column: Column) -> IntArray:
+def _codes(column: ColumnValues) -> IntArray:
     return np.unique(column, return_inverse=True)[1].astype(np.intp)
 
 
-def _times(name: str, column: Column, date: str | None) -> NumberArray:
+def _times(name: str, column: ColumnValues, date: str | None) -> NumberArray:
     """Return numbers unchanged, and dates in microseconds, shape (n_rows,)."""
     if not is_text(column):
         return cast(NumberArray, column)
     texts = column.tolist()
     if date is None and None not in map(number, texts):
-        return numbers(texts)
+        return parse_numbers(texts)
     return cast(NumberArray, dates_of(name, texts, date or "ISO8601").as_unit("us").asi8)
 
 
-def _parts(name: str, column: Column) -> NDArray[np.uint8]:
+def _parts(name: str, column: ColumnValues) -> NDArray[np.uint8]:
     """Return parts of shape (n_rows, n_repeats), from names of parts or numbers of test repeats."""
     values = column.tolist()
     if PARTS.keys() >= {*values}:
         return np.array([[PARTS[value]] for value in values], dtype=np.uint8)
-    tested_by = numbers(map(str, values))
+    tested_by = parse_numbers(map(str, values))
     if not all(map(float.is_integer, tested_by.tolist())):
         raise ConfigError(
             f"{name} must have train, valid or test for each row, or the number of the repeat that"

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.atomic import write_bytes
-from quadrepro.data.canonical import Column, RawTable, is_text, text_column
+from quadrepro.data.canonical import ColumnValues, RawTable, is_text, text_column
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
 
@@ -64,7 +64,7 @@ def cache_folder() -> Path:
         ) from None
 
 
-def find(card: Card, file: Path | None = None) -> CachedRows | None:
+def find_cached(card: Card, file: Path | None = None) -> CachedRows | None:
     """Return the rows of a card, or of a file for it, if they are in the cache."""
     path = _path(card, file)
     if not path.is_file():
@@ -78,7 +78,7 @@ def find(card: Card, file: Path | None = None) -> CachedRows | None:
         return None
 
 
-def read(entry: CachedRows, card: Card, only: Collection[str] | None = None) -> RawTable:
+def read_cached(entry: CachedRows, card: Card, only: Collection[str] | None = None) -> RawTable:
     """Return the rows of an entry in canonical order, with all attributes or `only` some."""
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -128,7 +128,7 @@ def _digits(card: Card) -> str:
     return card.content_hash.removeprefix("sha256:")[:16]
 
 
-def _compact(column: Column) -> NDArray[Any]:
+def _compact(column: ColumnValues) -> NDArray[Any]:
     """Return numbers in the smallest type that represents all of them exactly."""
     if is_text(column):
         return column.astype(object)

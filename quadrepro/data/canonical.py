@@ -21,7 +21,7 @@ from quadrepro.base.types import BoolArray, FloatArray, IntArray, NumberArray
 from quadrepro.data.schema import Attribute
 
 TextArray = NDArray[np.str_] | NDArray[np.object_]
-Column = NumberArray | TextArray
+ColumnValues = NumberArray | TextArray
 
 LONGEST = 32
 """Length of the longest text of an array in which all texts are given the same width."""
@@ -53,8 +53,8 @@ class RawTable:
     """
 
     attributes: tuple[Attribute, ...]
-    columns: Mapping[str, Column]
-    target: Column
+    columns: Mapping[str, ColumnValues]
+    target: ColumnValues
     part: NDArray[np.str_] | None = None
     places: IntArray | None = None
 
@@ -117,12 +117,12 @@ def nominal_column(codes: Iterable[str]) -> TextArray:
     return text_column(plain[code] for code in written)
 
 
-def is_text(column: Column) -> bool:
+def is_text(column: ColumnValues) -> bool:
     """Return whether a column has texts instead of numbers."""
     return column.dtype.kind in "UO"
 
 
-def is_missing(column: Column) -> BoolArray:
+def is_missing(column: ColumnValues) -> BoolArray:
     """Return whether each value of a column is missing."""
     return column == "" if is_text(column) else np.isnan(column)
 
@@ -152,7 +152,9 @@ def number(text: str, decimal: str = ".", *, thousands: bool = False) -> float |
     return value if math.isfinite(value) else None
 
 
-def numbers(texts: Iterable[str], decimal: str = ".", *, thousands: bool = False) -> FloatArray:
+def parse_numbers(
+    texts: Iterable[str], decimal: str = ".", *, thousands: bool = False
+) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
     values = (number(text, decimal, thousands=thousands) for text in texts)
     return numeric_column([math.inf if value is None else value for value in values])

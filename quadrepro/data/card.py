@@ -23,7 +23,7 @@ from quadrepro.base.models import Mistake, Model, fault, validated
 from quadrepro.base.resources import cards_folder
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place, read_yaml
-from quadrepro.data.canonical import default_order, numbers
+from quadrepro.data.canonical import default_order, parse_numbers
 from quadrepro.data.schema import Attribute, Target, Threshold, View, refuse_repeats, series
 from quadrepro.data.source import Layout, Source
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -139,7 +139,7 @@ class Card(Model):
                 yield Mistake(place, f"{lack} {name!r}{hint}")
         for name, values in view.where.items():
             is_numeric = name in self.by_name and self.by_name[name].kind == "numeric"
-            if is_numeric and np.isinf(numbers(values)).any():
+            if is_numeric and np.isinf(parse_numbers(values)).any():
                 message = f"{name} of {self.name} is numeric, so its values must be numbers"
                 yield Mistake(("where", name), message)
         if view.target_as in self.by_name:

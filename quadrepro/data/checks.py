@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.text import few
-from quadrepro.data.canonical import Column, RawTable, content_hash, is_missing, is_text
+from quadrepro.data.canonical import ColumnValues, RawTable, content_hash, is_missing, is_text
 from quadrepro.data.card import Card
 from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
@@ -34,7 +34,7 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
 
     names = layout.columns or (*card.attribute_names, card.target.name)
     _check_width(frame, names, card, origin)
-    columns: dict[str, Column] = {}
+    columns: dict[str, ColumnValues] = {}
     for j, name in enumerate(names):
         column, renamed = frame.iloc[:, j], new_codes(layout, name)
         if name in card.nominal_names:
@@ -126,7 +126,7 @@ def _listed(labels: Mapping[str, int]) -> str:
     return ", ".join(f"{label} ({n})" for label, n in sorted(labels.items()))
 
 
-def extremes(column: Column) -> tuple[float, float] | None:
+def extremes(column: ColumnValues) -> tuple[float, float] | None:
     """Return the lowest and the highest number of a column, or None if it has no number."""
     seen = column[~is_missing(column)]
     return (float(seen.min()), float(seen.max())) if len(seen) else None

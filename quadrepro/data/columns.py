@@ -11,7 +11,13 @@ import pyarrow.compute as pc
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import TextArray, nominal_column, numbers, numeric_column, text_column
+from quadrepro.data.canonical import (
+    TextArray,
+    nominal_column,
+    numeric_column,
+    parse_numbers,
+    text_column,
+)
 from quadrepro.data.source import Layout
 
 
@@ -42,7 +48,7 @@ def numbers_in(column: pd.Series, renamed: Mapping[str, str], layout: Layout) ->
     codes = nominal_column(texts).tolist()
     written = [renamed.get(code, text) for code, text in zip(codes, texts, strict=True)]
     # The place of a missing value is -1, the last text.
-    return numbers([*written, ""], layout.decimal, thousands=layout.thousands)[places]
+    return parse_numbers([*written, ""], layout.decimal, thousands=layout.thousands)[places]
 
 
 def _distinct(column: pd.Series) -> tuple[NDArray[np.intp], list[str]]:
@@ -71,7 +77,7 @@ def _cast(column: pd.Series, gaps: list[str], decimal: str) -> FloatArray | None
 def _renumbered(values: FloatArray, renamed: Mapping[str, str]) -> FloatArray:
     """Return numbers with the new ones of those that are missing or renamed."""
     changed = numeric_column(values)
-    for old, new in zip(numbers(renamed), numbers(renamed.values()), strict=True):
+    for old, new in zip(parse_numbers(renamed), parse_numbers(renamed.values()), strict=True):
         if np.isfinite(old):
             changed[values == old] = new
     return changed

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from quadrepro.data.arff import is_arff, read_arff
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, numbered, read_text
+from quadrepro.data.text import SEEN, Start, decode, encoding_of, numbered, read_own_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -55,7 +55,7 @@ def format_of(name: str, content: bytes, path: Path) -> str:
     return "json" if re.match(r"\s*[\[{]\s*[\[{\"]", text) else "csv"
 
 
-def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
+def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     """Read a table.
 
     Parameters
@@ -80,7 +80,7 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
     with _readable(path, layout.format):
         match layout.format:
             case "csv":
-                return read_text(content, path, layout)
+                return read_own_text(content, path, layout)
             case "arff":
                 frame = read_arff(decode(content, path, layout.encoding), path)
             case "libsvm":
@@ -106,14 +106,14 @@ def read_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFrame:
 
 def read_source(source: FileSource) -> pd.DataFrame:
     """Return the rows of a user's file and, below them, of its test file, with their parts."""
-    frame = read_file(Path(source.path), source, source.member)
+    frame = read_own_file(Path(source.path), source, source.member)
     return with_test_rows(frame, source) if source.test else frame
 
 
 def with_test_rows(train: pd.DataFrame, source: FileSource) -> pd.DataFrame:
     """Return training rows with the rows of the test file below them, and a column of parts."""
     layout = source.model_copy(update={"skip": source.test_skip})
-    test = read_file(Path(source.test), layout, source.member)
+    test = read_own_file(Path(source.test), layout, source.member)
     if test.shape[1] != train.shape[1]:
         raise DataError(f"{source.test}: it is not written as {source.path}")
     test = test.set_axis(train.columns, axis="columns")

@@ -19,7 +19,7 @@ from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
 from quadrepro.data import notes
 from quadrepro.data.canonical import (
-    Column,
+    ColumnValues,
     RawTable,
     TextArray,
     content_hash,
@@ -35,7 +35,7 @@ from quadrepro.data.checks import counted, extremes, row_name, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.files import (
     format_of,
-    read_file,
+    read_own_file,
     read_source,
     sheet_names,
     sheet_start,
@@ -61,7 +61,7 @@ _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt
 
 
 @dataclass(frozen=True)
-class Options:
+class InitOptions:
     """The user's statements about a file; the rest is detected."""
 
     name: str = ""
@@ -106,7 +106,7 @@ class OwnFile:
 
     frame: pd.DataFrame
     source: FileSource
-    options: Options
+    options: InitOptions
     target: str
     gaps: Sequence[str]
     """Words for missing values that occur."""
@@ -115,7 +115,7 @@ class OwnFile:
         """Return a column as codes."""
         return codes_in(self.frame[name], self._renamed(name))
 
-    def typed(self, name: str) -> Column:
+    def typed(self, name: str) -> ColumnValues:
         """Return a column as numbers, with infinity for few words, or as codes."""
         column = self.frame[name]
         if isinstance(column.dtype, pd.CategoricalDtype):
@@ -136,8 +136,8 @@ class OwnFile:
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
-    """Describe a user's file, with the fields of `Options`."""
-    stated = Options(**options)
+    """Describe a user's file, with the fields of `InitOptions`."""
+    stated = InitOptions(**options)
     try:
         str(path.resolve()).encode()
     except UnicodeEncodeError:
@@ -162,7 +162,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
 
 
 def _read(
-    path: Path, target: str, stated: Options
+    path: Path, target: str, stated: InitOptions
 ) -> tuple[pd.DataFrame, FileLayout, Start | None]:
     """Return the rows under the names of their columns, how they were read, and the first rows."""
     inner, content = unpack(path, stated.member)
@@ -177,7 +177,7 @@ def _read(
         if stated.has_header and start.header and not start.rows:
             raise DataError(f"{path}: the file has a header but no rows")
         layout = layout.model_copy(update={"skip": skip})
-    frame = read_file(path, layout, stated.member)
+    frame = read_own_file(path, layout, stated.member)
     if form == "csv":
         decimal = stated.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *stated.missing])
         changes = {"decimal": decimal, "thousands": stated.decimal is not None}
@@ -192,7 +192,7 @@ def _read(
 
 
 def _detected(
-    form: str, content: bytes, path: Path, target: str, stated: Options
+    form: str, content: bytes, path: Path, target: str, stated: InitOptions
 ) -> tuple[FileLayout, Start | None]:
     """Return how a file of a format is written, and its first rows if names may be among them."""
     encoding, skip = stated.encoding or encoding_of(content), stated.skip or 0
@@ -209,7 +209,7 @@ def _detected(
     return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
 
 
-def _names(path: Path, start: Start, n_columns: int, stated: Options) -> list[str]:
+def _names(path: Path, start: Start, n_columns: int, stated: InitOptions) -> list[str]:
     """Return the names of columns: by the user, by the header, or else x1, x2 and so on."""
     numbered = _numbered(n_columns)
     if stated.names:
@@ -245,7 +245,7 @@ def _has_sign(texts: Sequence[str], sign: str) -> bool:
 
 
 def _target_name(
-    path: Path, names: Sequence[str], target: str, stated: Options, start: Start | None
+    path: Path, names: Sequence[str], target: str, stated: InitOptions, start: Start | None
 ) -> str:
     """Return the name of the target, which can be given as a place: 1 or -1."""
     like_data = start is not None and stated.has_header and start.looks_like_data
@@ -269,7 +269,7 @@ def _target_name(
 
 
 def _gaps(
-    path: Path, frame: pd.DataFrame, target: str, stated: Options
+    path: Path, frame: pd.DataFrame, target: str, stated: InitOptions
 ) -> tuple[list[str], dict[str, dict[str, str]]]:
     """Return the words for missing values that occur, of all columns and of single ones."""
     codes: dict[str, dict[str, str]] = {}
@@ -355,7 +355,7 @@ def _describe(own: OwnFile) -> Card:
     )
 
 
-def _target(own: OwnFile) -> Column:
+def _target(own: OwnFile) -> ColumnValues:
     """Return the target as numbers or labels: as asked for, declared, or as its values look."""
     name, task, path = own.target, own.options.task, own.source.path
     values = own.codes(name) if task == "classification" else own.typed(name)
@@ -387,7 +387,7 @@ def _signs(text: str) -> list[str]:
     return [sign for sign in ".," if number(text, sign, thousands=True) is not None]
 
 
-def _refuse_mixed(own: OwnFile, columns: Mapping[str, Column], option: str = "") -> None:
+def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:
     """Refuse words in columns of numbers, with the options that settle them."""
     rows = {
         name: int(np.argmax(np.isinf(column)))
@@ -426,7 +426,7 @@ def _totals(own: OwnFile) -> str:
     return f"The last row ({row_name(own.frame, -1)}) looks like totals: remove it from the file"
 
 
-def _attribute(name: str, values: Column, column: pd.Series) -> Attribute:
+def _attribute(name: str, values: ColumnValues, column: pd.Series) -> Attribute:
     if not is_text(values):
         return Attribute(name=name, kind="numeric", range=extremes(values))
     codes = default_order(pd.unique(values[values != ""]).tolist())
@@ -493,7 +493,7 @@ def renew(card: Card, path: Path) -> Card:
     return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)
 
 
-def _renewed(attribute: Attribute, column: Column) -> Attribute:
+def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
     if attribute.kind == "numeric":
         return attribute.model_copy(update={"range": extremes(column)})
     if attribute.codes is None:

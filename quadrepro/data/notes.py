@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.data.canonical import Column, RawTable, is_missing, is_text
+from quadrepro.data.canonical import ColumnValues, RawTable, is_missing, is_text
 from quadrepro.data.schema import Target, View
 from quadrepro.data.source import FileLayout
 
@@ -77,7 +77,7 @@ def remarks(table: RawTable) -> dict[str, str]:
     }
 
 
-def _remark(name: str, values: Column) -> str:
+def _remark(name: str, values: ColumnValues) -> str:
     if not is_text(values):
         return _remark_on_numbers(name, values)
     distinct = pd.unique(values)
@@ -160,7 +160,7 @@ def imbalance(target: Target, view: View) -> Iterator[str]:
         yield f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows."
 
 
-def _sentinels(columns: Mapping[str, Column]) -> dict[str, str]:
+def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
     """Return numbers far below or above all others of several columns, and these columns."""
     names: dict[float, list[str]] = {}
     for name, column in columns.items():
@@ -181,7 +181,7 @@ def _sentinels(columns: Mapping[str, Column]) -> dict[str, str]:
     return {f"{word:g}": _listed(iter(held)) for word, held in names.items() if len(held) > 1}
 
 
-def _leaks(columns: Mapping[str, Column], y: Any, target: Target) -> Iterator[str]:
+def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Iterator[str]:
     """Yield columns that decide or repeat the target, and a sum of columns that does."""
     advice = "exclude it unless it is known before the target is"
     # Most columns are seen to decide nothing in some of the rows.

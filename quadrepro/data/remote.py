@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import IntArray
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.files import read_file, read_idx
+from quadrepro.data.files import read_idx, read_own_file
 from quadrepro.data.source import FileLayout, OpenMLSource, WebSource
 from quadrepro.data.text import numbered
 from quadrepro.errors import DataError, NoConnectionError
@@ -28,7 +28,7 @@ from quadrepro.errors import DataError, NoConnectionError
 RETRIES = 2
 """Number of further attempts if a download by pooch fails."""
 
-Parts = Sequence[tuple[IntArray, IntArray]]
+TaskParts = Sequence[tuple[IntArray, IntArray]]
 """The training and the test rows of each split."""
 
 
@@ -59,23 +59,23 @@ def _download(url: str, known_hash: str | None, folder: Path) -> Path:
         return Path(store.fetch(name, progressbar=sys.stderr.isatty()))
 
 
-def read(source: OpenMLSource | WebSource, paths: Sequence[Path]) -> pd.DataFrame:
+def read_downloads(source: OpenMLSource | WebSource, paths: Sequence[Path]) -> pd.DataFrame:
     """Return the rows of downloaded files, one file below the other."""
     if isinstance(source, OpenMLSource):
         form = "parquet" if paths[0].suffix == ".pq" else "arff"
-        return read_file(paths[0], FileLayout(format=form))
+        return read_own_file(paths[0], FileLayout(format=form))
     if source.format == "idx":
         return read_idx(paths)
     frames = []
     for path, file in zip(paths, source.files, strict=True):
-        frame = read_file(path, source, member=file.member)
+        frame = read_own_file(path, source, member=file.member)
         frames.append(frame.assign(**file.constants))
     if len(frames) == 1:
         return frames[0]
     return numbered(pd.concat(frames, ignore_index=True))
 
 
-def read_task(number: int) -> tuple[int, Parts]:
+def read_task(number: int) -> tuple[int, TaskParts]:
     """Return the data set of a task, and its splits."""
     with _in_one_line(f"OpenML task {number}"):
         task = openml.tasks.get_task(number, download_splits=True)
@@ -90,7 +90,7 @@ def read_task(number: int) -> tuple[int, Parts]:
     return task.dataset_id, parts
 
 
-def as_splits(number: int, parts: Parts, n_rows: int) -> NDArray[np.uint8]:
+def as_splits(number: int, parts: TaskParts, n_rows: int) -> NDArray[np.uint8]:
     """Return the use of each row in each split of a task, shape (n_rows, n_splits)."""
     splits = np.zeros((n_rows, len(parts)), dtype=np.uint8)
     for split, (train, test) in enumerate(parts):

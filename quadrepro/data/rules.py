@@ -17,7 +17,7 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import Column, RawTable, nominal_column, numeric_column
+from quadrepro.data.canonical import ColumnValues, RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Card
 from quadrepro.data.schema import Attribute
 from quadrepro.data.source import GeneratedSource
@@ -257,7 +257,9 @@ def draw_fresh(
 
 def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:
     """Return a sample as a table with attributes x1, x2 and so on."""
-    columns: dict[str, Column] = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
+    columns: dict[str, ColumnValues] = {
+        f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)
+    }
     return RawTable(
         tuple(Attribute(name=name, kind="numeric") for name in columns),
         columns,

@@ -94,7 +94,7 @@ def _listed(value: Any) -> Any:
     return value if isinstance(value, (list, tuple)) else (value,)
 
 
-Values = Annotated[
+WrittenValues = Annotated[
     tuple[str, ...],
     Field(min_length=1),
     BeforeValidator(_listed, json_schema_input_type=str | tuple[str, ...]),
@@ -112,7 +112,7 @@ class View(Model, coerce_numbers_to_str=True):
     negative: Names = Field((), description="Labels that become -1; by default all others.")
     labels: Names = Field((), description="Labels that stay classes; by default all.")
     part: str = Field("", description="Part of the card's `parts` to use; by default all rows.")
-    where: dict[str, Values] = Field(
+    where: dict[str, WrittenValues] = Field(
         {}, description="Rows to use, by the values of attributes, such as `{colour: white}`."
     )
     sample_rows: int | None = Field(

@@ -96,13 +96,13 @@ class Found:
         if where is None:
             raise missing_error([card])
         if isinstance(where, cache.CachedRows):
-            return cache.read(where, card, only)
+            return cache.read_cached(where, card, only)
         file = Path(where.path) if isinstance(where, FileSource) else where
         is_large = card.rows * len(card.attributes) >= LARGE
         large_file = file if is_large and isinstance(file, Path) else None
-        if large_file and (entry := cache.find(card, large_file)):
+        if large_file and (entry := cache.find_cached(card, large_file)):
             with contextlib.suppress(cache.DamagedError):
-                return cache.read(entry, card, only)
+                return cache.read_cached(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
         if large_file and keep:
             try:
@@ -115,7 +115,7 @@ class Found:
 def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     """Return the rows of a place in any order."""
     if isinstance(where, Path):
-        return read_csv(where, card)
+        return read_canonical(where, card)
     if isinstance(where, GeneratedSource):
         return generate(where, card)
     # Slow to import, and rarely needed.
@@ -137,7 +137,7 @@ def _places(card: Card, folder: Path | None) -> Iterator[Where]:
             # The user's own file may be there as well, and is not a canonical CSV.
             if path.is_file() and str(path.resolve()) not in {source.path for source in own}:
                 yield path
-    if entry := cache.find(card):
+    if entry := cache.find_cached(card):
         yield entry
     yield from (source for source in own if Path(source.path).is_file())
     if card.file is not None and card.file.with_suffix(".csv").is_file():
@@ -180,10 +180,10 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
     )
 
 
-def read_csv(path: Path, card: Card) -> RawTable:
+def read_canonical(path: Path, card: Card) -> RawTable:
     """Read a canonical CSV: a header, the attributes in the order of the card, then the target."""
     # Slow to import.
-    from quadrepro.data.files import read_file, unpack
+    from quadrepro.data.files import read_own_file, unpack
     from quadrepro.data.text import detect
 
     _, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
@@ -194,5 +194,5 @@ def read_csv(path: Path, card: Card) -> RawTable:
             raise DataError(f"{path}, line 1: column {place} must be {right}, but is {wrong}")
     if not start.rows:
         raise DataError(f"{path}: the file has a header but no rows")
-    frame = read_file(path, FileLayout(skip=start.header_line))
+    frame = read_own_file(path, FileLayout(skip=start.header_line))
     return to_table(frame, Layout(missing=("",)), card, str(path))

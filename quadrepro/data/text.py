@@ -163,7 +163,7 @@ def _rows(
             yield skip + reader.line_num, fields
 
 
-def read_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
+def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
     """Return the fields of text below the lines to skip, without surrounding blanks.
 
     The index, called "line", is the last line of each row. Rows without any text are left out.

@@ -17,7 +17,7 @@ from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
 
-Place = tuple[str, str, int]
+CellPlace = tuple[str, str, int]
 """Row, column and repeat of a cell."""
 
 
@@ -30,9 +30,9 @@ class Outcomes:
     """Data sets and algorithms in the order of the config."""
     repeats: int
     """Number of splits."""
-    records: dict[Place, Record]
+    records: dict[CellPlace, Record]
     """The record of every cell; its status is "missing" if the cell was not computed."""
-    grids: Mapping[Place, tuple[Grid, ...]] = field(default_factory=dict)
+    grids: Mapping[CellPlace, tuple[Grid, ...]] = field(default_factory=dict)
     """The candidates of every cell; empty if they are not known."""
     own_rows: frozenset[str] | None = None
     """The rows that tests over data sets compare, one per data set; by default all."""
@@ -40,7 +40,7 @@ class Outcomes:
     """The share of a split's rows that are tested, by row of those with a result."""
     metric: Metric | None = None
     """What cells are judged by; None for the risk, or the RMSE if numbers are predicted."""
-    measured: Mapping[Place, float] = field(default_factory=dict)
+    measured: Mapping[CellPlace, float] = field(default_factory=dict)
     """The metric of every cell that has one."""
     undefined: Mapping[str, int] = field(default_factory=dict)
     """Number of splits, by row, in which the metric is undefined because one class is tested."""
@@ -87,7 +87,7 @@ class Outcomes:
             )
         return self._by[metric, judged]
 
-    def _n_undefined(self, row: str, metric: Metric, measured: Mapping[Place, float]) -> int:
+    def _n_undefined(self, row: str, metric: Metric, measured: Mapping[CellPlace, float]) -> int:
         """Return the number of splits that test a single class, and whose outputs have no value."""
         n_undefined = 0
         for r, codes in self._tested_codes(row).items():

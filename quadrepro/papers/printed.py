@@ -91,7 +91,7 @@ class Sample(Model):
         return f"{times}{self.cv}-fold cross-validation" + ", pooled" * self.pooled
 
 
-Size = Annotated[int, Field(ge=1, le=1_000_000_000)]
+TestSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 """A number of examples."""
 
 
@@ -120,7 +120,7 @@ class Facts(Model):
     config: str | None = None
     """The config of the table, which gives the sizes of its test sets: the name of one that ships,
     or a path that starts at the folder of the paper."""
-    n_test: dict[str, Size | tuple[Size, Size]] = Field(default_factory=dict)
+    n_test: dict[str, TestSize | tuple[TestSize, TestSize]] = Field(default_factory=dict)
     """By row: the number of test examples, or that and the number of all rows, where the config
     does not give it."""
     compares: str | None = None

@@ -18,9 +18,9 @@ import pandas as pd
 from quadrepro.base.atomic import read_bytes
 from quadrepro.data.text import decode, encoding_of
 from quadrepro.errors import DataError
-from quadrepro.reader.grid import Grid
+from quadrepro.reader.grid import TextGrid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
-from quadrepro.reader.text import read_text
+from quadrepro.reader.text import read_plain_text
 
 LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 """Size of the largest file that is read as a table, and of one in a markup language, in bytes."""
@@ -39,7 +39,7 @@ class Content(NamedTuple):
 
     path: str
     form: str
-    grids: list[Grid]
+    grids: list[TextGrid]
     page: str = ""
 
 
@@ -57,10 +57,10 @@ def read_file(path: Path, page: int | None = None) -> Content:
         raise DataError(f"{path}: not readable: {' '.join(str(error).split())[:300]}") from None
 
 
-def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid], str]:
+def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[TextGrid], str]:
     if content.startswith(b"%PDF"):
         text = _page_text(content, page)
-        form, grids = read_text(text)
+        form, grids = read_plain_text(text)
         return f"a page of a PDF, {form}", grids, text
     if len(content) > LARGEST:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table of scores")
@@ -78,7 +78,7 @@ def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[Grid]
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table in {form}")
     readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}
     grids = readers[form](text) if form else []
-    return (form, grids, "") if grids else (*read_text(text), "")
+    return (form, grids, "") if grids else (*read_plain_text(text), "")
 
 
 def _markup(text: str) -> str:
@@ -91,7 +91,7 @@ def _markup(text: str) -> str:
     return "HTML" if re.search(r"<table\b", text, re.IGNORECASE) else ""
 
 
-def _json(text: str) -> Grid:
+def _json(text: str) -> TextGrid:
     """Return the table of records, of columns, or of columns and data."""
     load = partial(json.loads, parse_float=str, parse_int=str)
     in_lines = re.match(r"\s*\{.*\}\s*\n\s*\{", text)
@@ -110,7 +110,7 @@ def _json(text: str) -> Grid:
     raise ValueError("JSON of a table holds records, columns, or columns and data")
 
 
-def frame_grid(frame: pd.DataFrame) -> Grid:
+def frame_grid(frame: pd.DataFrame) -> TextGrid:
     """Return a data frame as a grid; an index that only counts is left out."""
     names, body = list[str](), frame.to_numpy(dtype=object).tolist()
     counts = frame.index.names == [None] and [*map(str, frame.index)] == [
@@ -128,9 +128,9 @@ def frame_grid(frame: pd.DataFrame) -> Grid:
     return grid
 
 
-def _grid(rows: Iterable[Iterable[str]], first: int = 1) -> Grid:
+def _grid(rows: Iterable[Iterable[str]], first: int = 1) -> TextGrid:
     """Return rows of texts as a grid, numbered from the first."""
-    grid = Grid()
+    grid = TextGrid()
     for number, row in enumerate(rows, first):
         grid.add(number, row)
     return grid
@@ -143,7 +143,7 @@ def _texts(values: list[Any]) -> list[str]:
     return ["" if pd.isna(x) else f"{x:.12g}" if isinstance(x, float) else str(x) for x in values]
 
 
-def _excel(content: bytes) -> Iterator[Grid]:
+def _excel(content: bytes) -> Iterator[TextGrid]:
     """Yield the sheets of a workbook that are not empty."""
     if content.startswith(b"PK"):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:

@@ -46,7 +46,7 @@ class Text(NamedTuple):
 
 
 @dataclass
-class Grid:
+class TextGrid:
     """A table of texts."""
 
     rows: list[list[Text]] = field(default_factory=list)
@@ -65,7 +65,7 @@ class Grid:
         self.rows.append([Text(" ".join(text.split())) for text in texts])
         self.lines.append(line)
 
-    def squared(self) -> Grid:
+    def squared(self) -> TextGrid:
         """Return the grid without empty rows and columns; raise ValueError for faults."""
         if self.fault:
             raise ValueError(self.fault)
@@ -81,7 +81,7 @@ class Grid:
                 raise ValueError(f"line {line} has {len(row)} fields, other lines have {usual}")
         columns = [j for j in range(width) if any(row[j].text for row in rows)]
         rows = [[row[j] for j in columns] for row in rows]
-        return Grid(rows, lines, self.around, self.n_header)
+        return TextGrid(rows, lines, self.around, self.n_header)
 
 
 @dataclass(frozen=True)

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
 
-from quadrepro.reader.grid import MOST_COLUMNS, Grid, Text
+from quadrepro.reader.grid import MOST_COLUMNS, Text, TextGrid
 
 TABULAR = r"(?:tabular[xy*]?|tabulary|longtable|supertabular|array|tblr|NiceTabular)"
 """Environments of LaTeX that are tables."""
@@ -38,13 +38,13 @@ _COMMANDS = re.compile(
 """Commands of fonts, boxes, colours and references, which are not part of a text."""
 
 
-Rows = list[tuple[int, list[tuple[Text, int]]]]
+SpannedRows = list[tuple[int, list[tuple[Text, int]]]]
 """The line and the fields of each row; a field has the number of rows over which it extends."""
 
 
-def _filled(rows: Rows, *, leave_out: bool) -> Grid:
+def _filled(rows: SpannedRows, *, leave_out: bool) -> TextGrid:
     """Return rows with fields repeated where they span; HTML leaves out the fields below them."""
-    grid, below = Grid(), dict[int, tuple[int, Text]]()
+    grid, below = TextGrid(), dict[int, tuple[int, Text]]()
     for line, fields in rows:
         row, waiting = list[Text](), fields[::-1]
         while waiting or (leave_out and below.get(len(row), (0,))[0]):
@@ -64,11 +64,11 @@ def _span(text: str) -> int:
     return max(1, min(int(text), MOST_COLUMNS)) if text.isdecimal() else 1
 
 
-def read_latex(text: str) -> list[Grid]:
+def read_latex(text: str) -> list[TextGrid]:
     r"""Return the tables of LaTeX; lines of ``&`` and ``\\`` alone are one table."""
     text = _expanded(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text))
     marks = [*re.finditer(rf"\\(begin|end)\{{{TABULAR}\}}", text)]
-    grids, depth, start, end = list[Grid](), 0, 0, 0
+    grids, depth, start, end = list[TextGrid](), 0, 0, 0
     for i, mark in enumerate(marks):
         depth += 1 if mark[1] == "begin" else -1
         if depth == 1 and mark[1] == "begin":
@@ -102,7 +102,7 @@ def _expanded(text: str) -> str:
     return re.sub(rf"\\({names})(?![A-Za-z])((?:\s*{_GROUP})*)", expand, text)
 
 
-def _latex_grid(text: str, line: int) -> Grid:
+def _latex_grid(text: str, line: int) -> TextGrid:
     """Return the table of the content of an environment, which begins on a line."""
     # Tables and lines within a field become its text; a head of further pages is left out.
     nested = rf"\\begin\{{{TABULAR}\}}(?:\[[^\]]*\])?(?:{_GROUP})+(.*?)\\end\{{{TABULAR}\}}"
@@ -117,11 +117,11 @@ def _latex_grid(text: str, line: int) -> Grid:
         depth += {"{": 1, "}": -1}.get(token, 0)
         if depth not in range(NESTED):
             line += marked.count("\n")
-            return Grid(fault=f"line {line}: braces do not match, or are nested too deeply")
+            return TextGrid(fault=f"line {line}: braces do not match, or are nested too deeply")
         ends_row = token.startswith((r"\\", r"\tabularnewline"))
         mark = "\ue002" if ends_row else "\ue001" if token == "&" else token
         marked += token if depth else mark
-    rows: Rows = []
+    rows: SpannedRows = []
     try:
         for row in marked.split("\ue002"):
             rules = _RULES.match(row)
@@ -131,7 +131,7 @@ def _latex_grid(text: str, line: int) -> Grid:
                 fields = (_latex_fields(text, first) for text in row[n:].split("\ue001"))
                 rows.append((first, [*chain.from_iterable(fields)]))
     except ValueError as error:
-        return Grid(fault=str(error))
+        return TextGrid(fault=str(error))
     grid = _filled(rows, leave_out=False)
     width = max(map(len, grid.rows), default=0)
     # The last fields of a row can be left out; a field alone is a heading of the rows below.
@@ -188,12 +188,12 @@ def _converter() -> Any:
     return LatexNodes2Text(math_mode="text", keep_comments=True)
 
 
-def read_markdown(text: str) -> list[Grid]:
+def read_markdown(text: str) -> list[TextGrid]:
     """Return the tables of Markdown, also of a page with other paragraphs, by way of HTML."""
     from markdown_it import MarkdownIt  # slow to import
 
     parser = MarkdownIt("commonmark").enable("table")
-    tokens, lines, grids, title = parser.parse(text), text.splitlines(), list[Grid](), ""
+    tokens, lines, grids, title = parser.parse(text), text.splitlines(), list[TextGrid](), ""
     for i, token in enumerate(tokens):
         if token.type == "inline" and tokens[i - 1].type in ("paragraph_open", "heading_open"):
             title = token.content
@@ -216,7 +216,7 @@ class _Tables(HTMLParser):
 
     def __init__(self) -> None:
         super().__init__()
-        self.tables: list[Rows] = []
+        self.tables: list[SpannedRows] = []
         self.captions: list[list[str]] = []
         self.in_table = self.in_script = self.bold = False
         self.parts: list[str] | None = None
@@ -280,7 +280,7 @@ def _separator(tag: str) -> str:
     return {"sup": "^", "sub": "_"}.get(tag, "" if tag in plain else " ")
 
 
-def read_html(text: str) -> list[Grid]:
+def read_html(text: str) -> list[TextGrid]:
     """Return the tables of HTML."""
     parser = _Tables()
     parser.feed(text)

@@ -17,9 +17,9 @@ import pandas as pd
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader.forms import Content, frame_grid, read_file
-from quadrepro.reader.grid import Grid, Number, Text, comma_sign, is_number, parse
+from quadrepro.reader.grid import Number, Text, TextGrid, comma_sign, is_number, parse
 from quadrepro.reader.roles import (
-    Column,
+    TableColumn,
     column_role,
     is_well_known,
     metric_in,
@@ -88,7 +88,7 @@ def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTabl
         raise DataError(message) from None
 
 
-def _chosen(grids: Sequence[Grid], number: int | None) -> Grid:
+def _chosen(grids: Sequence[TextGrid], number: int | None) -> TextGrid:
     """Return the table of a file that holds numbers, or the chosen one of several."""
     tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
     if not tables:
@@ -133,7 +133,7 @@ class _Reader:
         self._leave("headings", [row[0].text for row, _ in headings])
         rows = [row for row in rows if row not in headings]
         self.lines = [line for _, line in rows]
-        self.columns = [Column(x, [row[j] for row, _ in rows]) for j, x in enumerate(names)]
+        self.columns = [TableColumn(x, [row[j] for row, _ in rows]) for j, x in enumerate(names)]
 
     def refuse(self, message: str, line: int | None = None, column: str = "") -> NoReturn:
         """Raise an error with the place of a fault."""
@@ -146,13 +146,13 @@ class _Reader:
             plural = "s" * (len(names) > 1 and kind in ("column", "row", "method"))
             self.left_out[f"{kind}{plural} {', '.join(names)}".strip()] = None
 
-    def _with(self, *roles: str) -> list[Column]:
+    def _with(self, *roles: str) -> list[TableColumn]:
         return [c for c in self.columns if c.role in roles]
 
-    def _labels(self, *kinds: str) -> list[Column]:
+    def _labels(self, *kinds: str) -> list[TableColumn]:
         return [c for c in self._with("label") if c.named in kinds]
 
-    def _compared_in(self, sets: Sequence[Column]) -> list[Column]:
+    def _compared_in(self, sets: Sequence[TableColumn]) -> list[TableColumn]:
         """Return the only column of words that differs between the rows of a data set.
 
         All other columns have the names of metrics.
@@ -215,16 +215,16 @@ class _Reader:
         values = [c for c in self._with("value") if column_role(c.name) not in describing]
         label, methods = self._label("methods"), self._one_metric(self._methods(values))
         self._leave_others((label, *chain(*methods.values())))
-        columns = [Column("dataset", [*map(Text, methods)])]
+        columns = [TableColumn("dataset", [*map(Text, methods)])]
         for i, name in enumerate(self._titles(label)):
             texts = ("±".join(c.cells[i].text for c in group) for group in methods.values())
             bold = (group[0].cells[i].bold for group in methods.values())
-            columns.append(Column(name, [*map(Text, texts, bold)]))
+            columns.append(TableColumn(name, [*map(Text, texts, bold)]))
         self.columns = [c for c in columns if c.name not in self.choices.without]
         self.lines = [self.top] * len(methods)
         self._set_roles()
 
-    def _collect(self, label: Column | None, by_row: Column | None) -> None:
+    def _collect(self, label: TableColumn | None, by_row: TableColumn | None) -> None:
         """Collect the numbers of columns of methods, or of rows with a method in each."""
         kept = self._metric_rows()
         for column in self.columns:
@@ -317,10 +317,10 @@ class _Reader:
 
     # Columns
 
-    def _label(self, kind: str) -> Column | None:
+    def _label(self, kind: str) -> TableColumn | None:
         """Return the column that names the rows."""
 
-        def badness(c: Column) -> tuple[bool, bool, bool]:
+        def badness(c: TableColumn) -> tuple[bool, bool, bool]:
             repeats = len({*c.texts}) < len(c.texts)
             return c.named != kind or not c.is_words, not c.is_words, repeats
 
@@ -328,22 +328,22 @@ class _Reader:
             (c for c in self._with("label") if c.named != "metric"), key=badness, default=None
         )
 
-    def _titles(self, label: Column | None) -> list[str]:
+    def _titles(self, label: TableColumn | None) -> list[str]:
         """Return the names of rows; lines are named by their numbers, and folds are not."""
         if label:
             return [c.text for c in label.cells]
         word = "row" if self.path == "scores" else "line"
         return ["" if self._with("fold") else f"{word} {n}" for n in self.lines]
 
-    def _leave_others(self, used: Sequence[Column | None]) -> None:
+    def _leave_others(self, used: Sequence[TableColumn | None]) -> None:
         """Leave out the columns that are not used."""
         others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
         self._leave("column", [c.name or str(i) for i, c in others])
 
-    def _methods(self, values: Sequence[Column]) -> dict[str, list[Column]]:
+    def _methods(self, values: Sequence[TableColumn]) -> dict[str, list[TableColumn]]:
         """Return the column of each method, followed by its column of spreads if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[Column]] = {}
+        methods: dict[str, list[TableColumn]] = {}
         for column in sorted(values, key=lambda c: c.is_spread):
             if not column.name.strip("= "):
                 self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
@@ -358,7 +358,7 @@ class _Reader:
             group.append(column)
         return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
 
-    def _wide(self) -> dict[str, list[Column]]:
+    def _wide(self) -> dict[str, list[TableColumn]]:
         """Return the columns of each method of a table with a column for each method."""
         self._check_words()
         values, chosen = self._with("value"), {*self.choices.methods}
@@ -369,7 +369,7 @@ class _Reader:
             self.refuse("no column has the numbers of a method; list the methods with --methods")
         return methods
 
-    def _one_value(self) -> dict[str, list[Column]]:
+    def _one_value(self) -> dict[str, list[TableColumn]]:
         """Return the column of values of a table with a column of methods, and its spreads."""
         values = self._methods(self._with("value"))
         if len(values) > 1:
@@ -379,7 +379,7 @@ class _Reader:
         self.metric = self.metric or metric_of(*values)
         return values
 
-    def _one_metric(self, methods: dict[str, list[Column]]) -> dict[str, list[Column]]:
+    def _one_metric(self, methods: dict[str, list[TableColumn]]) -> dict[str, list[TableColumn]]:
         """Return the methods of one metric, whose name is left out of theirs."""
         if len(methods) == 1:
             return methods
@@ -421,7 +421,9 @@ class _Reader:
         metric = self.choices.metric
         return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
 
-    def _summary(self, i: int, labels: Sequence[Column], methods: dict[str, list[Column]]) -> str:
+    def _summary(
+        self, i: int, labels: Sequence[TableColumn], methods: dict[str, list[TableColumn]]
+    ) -> str:
         """Return the kind of a summary row, or an empty text."""
         kind = next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
         # Wins are counts: a row called Best may hold the best scores.
@@ -429,7 +431,10 @@ class _Reader:
         return "summary" if kind == "wins" and decimals else kind
 
     def _names_and_folds(
-        self, names: Sequence[tuple[str, ...]], rows: Sequence[int], used: Sequence[Column | None]
+        self,
+        names: Sequence[tuple[str, ...]],
+        rows: Sequence[int],
+        used: Sequence[TableColumn | None],
     ) -> tuple[list[str], list[str]]:
         """Return the data set and the fold of each row; the fold is empty without any.
 
@@ -474,7 +479,7 @@ class _Reader:
 
     # Numbers
 
-    def _number(self, group: Sequence[Column], i: int, comma: str, kind: str) -> Number:
+    def _number(self, group: Sequence[TableColumn], i: int, comma: str, kind: str) -> Number:
         """Return a number with the spread that another column may have."""
         if kind == "wins–ties–losses":
             return Number(group[0].cells[i].text)
@@ -524,7 +529,7 @@ class _Reader:
                 text = shorten(column.cells[column.fault].text)
                 self.refuse(NOT_A_NUMBER.format(text), self.lines[column.fault], column.name)
 
-    def _check_kinds(self, labels: Sequence[Column], by_method: bool) -> None:
+    def _check_kinds(self, labels: Sequence[TableColumn], by_method: bool) -> None:
         """Refuse rows that may be methods, and columns of names that may be a long form."""
         rows, values = (labels[-1].texts if labels else []), self._with("value")
         columns = [c.method or c.name for c in values]
@@ -542,7 +547,7 @@ class _Reader:
             both = " and ".join(map(repr, repeated))
             self.refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
 
-    def _check_columns(self, columns: Sequence[Column], rows: Sequence[int]) -> None:
+    def _check_columns(self, columns: Sequence[TableColumn], rows: Sequence[int]) -> None:
         """Refuse columns that are not scores, by their name or by their scale."""
         folds = [
             c.name
@@ -574,7 +579,7 @@ class _Reader:
             if letter and not n_decimals and (words or column.role == "size"):
                 self._doubt("it may be a method or sizes", column)
 
-    def _doubt(self, message: str, column: Column) -> NoReturn:
+    def _doubt(self, message: str, column: TableColumn) -> NoReturn:
         """Refuse a column that may not be a method."""
         advice = OR_WITHOUT.format(shorten(column.name))
         self.refuse(f"{message}: {advice}", column=column.name)
@@ -592,7 +597,7 @@ class _Reader:
             self.refuse(f"the row {name!r} may be the mean of the others: {advice}")
 
 
-def _sizes(column: Column, places: dict[str, int]) -> dict[str, int]:
+def _sizes(column: TableColumn, places: dict[str, int]) -> dict[str, int]:
     """Return the numbers of examples of the rows."""
     texts = {row: column.cells[i].text.replace(",", "") for row, i in places.items()}
     return {row: int(text) for row, text in texts.items() if text.isdecimal()}

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from quadrepro.reader.grid import Grid, Text, is_gap, is_number
+from quadrepro.reader.grid import Text, TextGrid, is_gap, is_number
 
 LONGEST = 200
 """Number of characters of a name that can show its role."""
@@ -152,7 +152,7 @@ def is_well_known(name: str, kind: str) -> bool:
     return re.fullmatch(_vocabulary()[kind], _key(name)) is not None
 
 
-class Column:
+class TableColumn:
     """A column of a grid, and its role."""
 
     def __init__(self, name: str, cells: Sequence[Text]) -> None:
@@ -179,7 +179,7 @@ class Column:
         pattern = re.compile(r"\W*\d|.*[^\w.]\d*\.\d")
         return next((i for i, c in enumerate(self.cells) if pattern.match(c.text)), None)
 
-    def set_role(self, before: Sequence[Column], chosen: Collection[str]) -> None:
+    def set_role(self, before: Sequence[TableColumn], chosen: Collection[str]) -> None:
         """Set the role, given the columns to the left and the names of the methods."""
         labels_only = all(c.role in ("label", "fold", "out") for c in before)
         if {self.name, self.method} & {*chosen}:
@@ -198,7 +198,7 @@ class Column:
             self.role = roles.get(self.named, "value")
 
 
-def read_header(grid: Grid) -> tuple[list[str], int]:
+def read_header(grid: TextGrid) -> tuple[list[str], int]:
     """Return the name of each column, and the number of lines that hold them.
 
     A name above all columns is a title and joins the lines around the table. Raises ValueError if

@@ -9,7 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from quadrepro.reader.grid import MARKS, MOST_COLUMNS, Grid, Text, is_gap, is_number
+from quadrepro.reader.grid import MARKS, MOST_COLUMNS, Text, TextGrid, is_gap, is_number
 from quadrepro.reader.roles import names_rows
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
@@ -34,7 +34,7 @@ _GLUE = re.compile(
 """Blanks within a number with its deviation and signs."""
 
 
-def read_text(text: str) -> tuple[str, list[Grid]]:
+def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
     """Return the form of a text and its tables."""
     if re.search(r"^\s*\(v/ ?/\*\)", text, re.MULTILINE):
         parts = re.split(r"(?m)^(?=Tester:)", text)
@@ -109,9 +109,9 @@ def _count_numbers(rows: Lines) -> int:
     return sum(_numbers(fields) for _, fields in rows if len(fields) == width)
 
 
-def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
+def _tables(rows: Lines, *, blanks: bool) -> Iterator[TextGrid]:
     """Yield the tables among lines; each begins with a line of names after an empty line."""
-    width, grid, empty, has_numbers = _width(rows), Grid(), True, False
+    width, grid, empty, has_numbers = _width(rows), TextGrid(), True, False
     between = 0  # number of a line without fields since the last row
     for i, (n, fields) in enumerate(rows):
         between = 0 if not any(fields) else between
@@ -132,7 +132,7 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
         elif len(fields) == width and not comment and not (alone and starts):
             if starts and has_numbers:
                 yield grid
-                grid, has_numbers = Grid(), False
+                grid, has_numbers = TextGrid(), False
             fields = fields if grid.rows else [fields[0].lstrip("# "), *fields[1:]]
         elif (
             ruled
@@ -153,7 +153,7 @@ def _tables(rows: Lines, *, blanks: bool) -> Iterator[Grid]:
         yield grid
 
 
-def _ruled(text: str) -> Iterator[Grid]:
+def _ruled(text: str) -> Iterator[TextGrid]:
     """Yield tables whose rules show where columns begin and end."""
     above: list[str] = []
     lines = enumerate(text.splitlines(), 1)
@@ -166,7 +166,7 @@ def _ruled(text: str) -> Iterator[Grid]:
         longest = max((line for _, line in rules), key=len)
         spans = [match.span() for match in re.finditer("[-=:]+", longest)]
         boxed = all("+" in line for _, line in rules) and len(rules) > 3
-        grid, fresh = Grid(around=above), True
+        grid, fresh = TextGrid(around=above), True
         above = []
         for n, line in part:
             if _RULE.fullmatch(line) or _LINE.fullmatch(line.strip()):
@@ -197,10 +197,10 @@ def _slices(line: str, spans: list[tuple[int, int]]) -> list[str] | None:
     return [line[start:end].strip(" |") for start, end in zip(starts, ends, strict=True)]
 
 
-def _weka(text: str) -> Grid:
+def _weka(text: str) -> TextGrid:
     """Return the table of Weka's experimenter, with the schemes by the names in its key."""
     key = dict(re.findall(r"^\s*\((\d+)\) (.*?)(?: -?\d{6,})?$", text, re.MULTILINE))
-    grid = Grid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
+    grid = TextGrid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
     for n, line in enumerate(text.partition("(v/")[0].splitlines(), 1):
         if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
             grid.add(n, ["Dataset", *(key.get(i, f"({i})").strip(" '") for i in schemes)])

@@ -18,16 +18,16 @@ from quadrepro.results.results import Results, read_csv, results_folders
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, TOLERANCE, TableFacts
 
 
-class Comparison(NamedTuple):
+class FolderComparison(NamedTuple):
     """The number of compared files by experiment, and the first difference of each file."""
 
     compared: dict[str, int]
     differences: list[str]
 
 
-def compare(a: Path, b: Path, tolerance: float = TOLERANCE) -> Comparison:
+def compare_folders(a: Path, b: Path, tolerance: float = TOLERANCE) -> FolderComparison:
     """Compare two results folders of one experiment, or two folders of these."""
-    result = Comparison({}, [])
+    result = FolderComparison({}, [])
     ours, theirs = _experiments(a), _experiments(b)
     if ("" in ours) != ("" in theirs):
         one, folder = (a, b) if "" in ours else (b, a)

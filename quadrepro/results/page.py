@@ -60,7 +60,7 @@ MOST_DOTS = 200
 REACH = 2.0
 """Ends of the picture of printed numbers, in half widths of our intervals."""
 
-Place = tuple[str, str]
+PagePlace = tuple[str, str]
 """Data set and algorithm of an entry."""
 
 
@@ -127,7 +127,7 @@ class PageEntry:
         return significant(value, percent=self.percent)
 
 
-Dot = tuple[float, str, str]
+PageDot = tuple[float, str, str]
 """Place from 0 to 100, class and title of a dot of the picture."""
 
 
@@ -195,7 +195,7 @@ class Page:
         return table in self.results.manifest.percent
 
     @cached_property
-    def entries(self) -> dict[Place, PageEntry]:
+    def entries(self) -> dict[PagePlace, PageEntry]:
         """The entries of the main table: errors, or the headline of the config."""
         metric, frame = METRICS.get(self.metric), self.results.errors
         quantities = [RISK, RMSE]
@@ -230,9 +230,9 @@ class Page:
         return name_of(row, column, self.run.titles)
 
     @cached_property
-    def picture(self) -> list[tuple[str, list[Dot]]]:
+    def picture(self) -> list[tuple[str, list[PageDot]]]:
         """Name and dots of each line: printed numbers by row, or the results of each method."""
-        dots: dict[str, list[Dot]] = {}
+        dots: dict[str, list[PageDot]] = {}
         if self.judged:
             for (row, column), entry in self.entries.items():
                 if entry.place and entry.verdict is not None:
@@ -368,12 +368,12 @@ class Page:
         return shlex.join(["quadrepro", verb, config, *arguments, *option])
 
     @cached_property
-    def cells(self) -> dict[Place, list[dict[str, Any]]]:
+    def cells(self) -> dict[PagePlace, list[dict[str, Any]]]:
         """The splits behind each entry, with the value whose mean the main table has."""
         frame = self.results.cells
         metrics = [*frame][len(CELLS_HEADER) :]
         values = frame[self.metric if self.metric in metrics else "value"]
-        cells: dict[Place, list[dict[str, Any]]] = {place: [] for place in self.entries}
+        cells: dict[PagePlace, list[dict[str, Any]]] = {place: [] for place in self.entries}
         for cell in frame.assign(shown=values).to_dict("records"):
             place = cell["dataset"], cell["algorithm"]
             if place in cells:

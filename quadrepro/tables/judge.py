@@ -15,7 +15,7 @@ from quadrepro.papers.printed import SD, Printed, Sample, half_a_unit
 from quadrepro.stats import LEVEL, MIN_SPLITS, Repeats
 from quadrepro.tables.render import significant
 
-Word = Literal["inside", "outside", "not comparable"]
+VerdictWord = Literal["inside", "outside", "not comparable"]
 """Place of a printed number among ours."""
 
 NO_REPEATS = ("no result", "one split", "two splits")
@@ -106,7 +106,7 @@ class Verdict:
         return replace(self, row=row, column=column, quantity=quantity, deviation=deviation)
 
     @property
-    def word(self) -> Word:
+    def word(self) -> VerdictWord:
         """The verdict in a word."""
         if self.p_value is None:
             return "not comparable"

@@ -22,7 +22,7 @@ from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.papers.printed import half_a_unit
 from quadrepro.stats import COVERAGE, LEVEL, Misses, p_text, rounded_p
-from quadrepro.tables.judge import Verdict, Word
+from quadrepro.tables.judge import Verdict, VerdictWord
 from quadrepro.tables.render import csv_text, printed_text, significant
 from quadrepro.tables.table import CsvField, Table, words
 
@@ -117,7 +117,7 @@ class Verdicts:
         return {(v.row, v.column, v.quantity) for v in self.outside_numbers}
 
     @cached_property
-    def words(self) -> dict[tuple[str, str], Word]:
+    def words(self) -> dict[tuple[str, str], VerdictWord]:
         """The verdict on each entry, by row and column; outside if any of its numbers is."""
         judged = sorted(self.entries, key=lambda v: v.word == "outside")
         return {(v.row, v.column): v.word for v in judged if v.p_value is not None}

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.results.compare import compare
+from quadrepro.results.compare import compare_folders
 from tests.conftest import SMALL
 from tests.make import Write, quadrepro, write_config, write_paper
 from tests.results.made import make_folder
@@ -68,7 +68,7 @@ def test_tables_are_the_same_bytes_for_any_number_of_workers_resumed_and_in_comp
     assert result.stdout.count("| monks") == 2
     timed = {"errors.md", "errors.csv", "cells.csv", "run.json", "report.html"}
     for name in ("small", "other"):
-        assert compare(alone / name, together / name, tolerance=0).differences == []
+        assert compare_folders(alone / name, together / name, tolerance=0).differences == []
         for path in (alone / name).iterdir():
             if path.name not in timed:
                 assert path.read_bytes() == (together / name / path.name).read_bytes()
@@ -132,7 +132,7 @@ def test_parts_whose_records_are_copied_together_give_the_tables_of_one_run(
         assert not Path(f"part{i}", "small").exists()
         shutil.copytree(f"part{i}/records", "all/records", dirs_exist_ok=True)
     assert quadrepro("table", computed, *OPTIONS[:2], "--out", "all").exit_code == 0
-    assert compare(Path("all/small"), Path("results/small"), tolerance=0).differences == []
+    assert compare_folders(Path("all/small"), Path("results/small"), tolerance=0).differences == []
 
 
 def test_check_warns_of_small_classes(tmp_path: Path) -> None:
@@ -238,7 +238,7 @@ def test_a_run_that_is_ended_leaves_no_process_and_a_plain_rerun_gives_the_same_
         time.sleep(0.05)
     out = config.parent / "results"
     assert quadrepro("run", config, "--jobs", 2, "--out", out, "--repeats", 4).exit_code == 0
-    assert compare(out / "small", whole_run, tolerance=0).differences == []
+    assert compare_folders(out / "small", whole_run, tolerance=0).differences == []
 
 
 def test_wrong_and_unknown_configs_do_not_stop_the_others(small_config: Write, out: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.datasets import DatasetItem, merged
+from quadrepro.config.datasets import DatasetItem, merged_changes
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.learners.adaboost import AdaBoost
@@ -63,11 +63,11 @@ def test_changes_are_merged_at_every_level_or_replace_a_value_of_another_form() 
     base = {"a": {"b": 1, "c": {"d": 2}}, "e": {"f": 3}, "g": 4}
     changes = {"a": {"c": {"d": 5}, "h": 6}, "e": 7, "g": {"i": 8}}
     expected = {"a": {"b": 1, "c": {"d": 5}, "h": 6}, "e": 7, "g": {"i": 8}}
-    assert merged(base, changes) == expected
+    assert merged_changes(base, changes) == expected
     assert base == {"a": {"b": 1, "c": {"d": 2}}, "e": {"f": 3}, "g": 4}
     old = {"lam": {"values": [2, 1]}, "positive": {"at_most": 1}}
     new = {"lam": {"from": 2, "to": 1}, "positive": {"at_least": 5}}
-    assert merged(old, new) == new
+    assert merged_changes(old, new) == new
 
 
 def test_a_sweep_makes_a_row_of_every_data_set_and_value() -> None:

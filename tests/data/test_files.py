@@ -17,7 +17,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.io
 
-from quadrepro.data.files import read_file, read_idx, unpack
+from quadrepro.data.files import read_idx, read_own_file, unpack
 from quadrepro.data.source import FileLayout
 from quadrepro.data.text import detect
 from quadrepro.errors import ConfigError, DataError
@@ -27,7 +27,7 @@ from tests.reader.forms import workbook
 
 
 def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.DataFrame:
-    return read_file(path, FileLayout.model_validate({"format": kind, **layout}), member)
+    return read_own_file(path, FileLayout.model_validate({"format": kind, **layout}), member)
 
 
 def layout_of(path: Path, column: str = "") -> FileLayout:
@@ -57,7 +57,7 @@ def cells(frame: pd.DataFrame) -> list[list[object]]:
 )
 def test_text_has_the_same_fields_whatever_separates_them(save: Save, text: str) -> None:
     path = save(text)
-    assert cells(read_file(path, layout_of(path))) == [["red", "blue"], ["1, 2", "x"]]
+    assert cells(read_own_file(path, layout_of(path))) == [["red", "blue"], ["1, 2", "x"]]
 
 
 def test_rows_of_text_have_their_lines_below_those_to_skip(save: Save) -> None:

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from quadrepro.data import cache, store
 from quadrepro.data.canonical import RawTable, content_hash, sort_rows
 from quadrepro.data.card import Card, load_card
-from quadrepro.data.store import find_datasets, locate, read_csv
+from quadrepro.data.store import find_datasets, locate, read_canonical
 from quadrepro.errors import DataError
 from tests.data.tables import assert_same, load_dataset, make_card, make_table, written_card
 from tests.make import quadrepro, refusal
@@ -53,7 +53,7 @@ def test_what_is_missing_is_named_with_places_sources_and_ways_to_get_it(tmp_pat
 def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
     toy: Card, toy_csv: Path
 ) -> None:
-    text, table = toy_csv.read_text(), read_csv(toy_csv, toy)
+    text, table = toy_csv.read_text(), read_canonical(toy_csv, toy)
     np.testing.assert_array_equal(table.columns["size"], [1, -2.5, np.nan, 30])
     assert table.columns["colour"].tolist() == ["red", "", "blue", "red"]
     assert table.label_counts == {"01": 2, "no": 2}
@@ -65,10 +65,10 @@ def test_a_csv_is_read_with_its_missing_values_however_it_is_written(
         text + "\n",
     ):
         toy_csv.write_bytes(rewritten.encode())
-        assert_same(read_csv(toy_csv, toy), table)
+        assert_same(read_canonical(toy_csv, toy), table)
     # Words that pandas takes for gaps are codes.
     toy_csv.write_text("size,colour,target\n1,NA,None\n2,nan,null\n3,?,?\n")
-    table = read_csv(toy_csv, toy)
+    table = read_canonical(toy_csv, toy)
     assert table.columns["colour"].tolist() == ["NA", "nan", "?"]
     assert table.target.tolist() == ["None", "null", "?"]
 
@@ -93,18 +93,18 @@ def test_a_fault_is_named_with_its_line_and_column(
     toy: Card, toy_csv: Path, content: bytes, fault: str
 ) -> None:
     toy_csv.write_bytes(content)
-    told = refusal(toy_csv, lambda path: read_csv(path, toy), DataError)
+    told = refusal(toy_csv, lambda path: read_canonical(path, toy), DataError)
     assert told.lstrip().startswith(fault)
 
 
 def test_a_compressed_csv_is_read_as_the_plain_one(toy: Card, toy_csv: Path) -> None:
     packed, whole = toy_csv.with_suffix(".csv.gz"), gzip.compress(toy_csv.read_bytes())
     packed.write_bytes(whole)
-    assert_same(read_csv(packed, toy), read_csv(toy_csv, toy))
+    assert_same(read_canonical(packed, toy), read_canonical(toy_csv, toy))
     bent = whole[:10] + b"\xff" * 8 + whole[18:]
     for content in (toy_csv.read_bytes(), whole[:-9], bent):
         packed.write_bytes(content)
-        assert refusal(packed, lambda path: read_csv(path, toy), DataError)
+        assert refusal(packed, lambda path: read_canonical(path, toy), DataError)
 
 
 def test_places_are_tried_in_order(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -162,7 +162,7 @@ def test_a_large_file_is_parsed_once_and_checked_by_its_hash_from_then_on(
     assert not cache.cache_folder().exists()
     first = load(keep=True)
     with monkeypatch.context() as context:
-        context.setattr(store, "read_csv", lambda path, card: pytest.fail("parsed again"))
+        context.setattr(store, "read_canonical", lambda path, card: pytest.fail("parsed again"))
         again = load()
     assert again.origin == first.origin == str(toy_csv)
     assert_same(again.table, first.table)
@@ -196,7 +196,7 @@ COLOURS = ["", "red", "é", "é" * 1000]
 def kept(card: Card, table: RawTable, file: Path | None = None) -> cache.CachedRows:
     """Return the entry of rows that are written."""
     cache.write(card, table, "OpenML 7", file)
-    entry = cache.find(card, file)
+    entry = cache.find_cached(card, file)
     assert entry is not None
     return entry
 
@@ -208,7 +208,7 @@ def test_what_is_read_is_what_was_written_to_the_bit(rows: list[tuple[float, str
     parts = np.where([first for *_, first in rows], "train", "test")
     table = sort_rows(replace(made, part=parts if rows[0][2] else None))
     card = CARD.model_copy(update={"parts": {"any": (1, 4)} if rows[0][2] else {}})
-    again = cache.read(kept(card, table), card)
+    again = cache.read_cached(kept(card, table), card)
     assert_same(again, table)
     assert content_hash(again) == content_hash(table)
 
@@ -231,19 +231,19 @@ def test_numbers_take_the_fewest_bytes_that_hold_them(values: list[float], kind:
 def test_an_entry_knows_its_origin_and_attributes_may_be_left_out() -> None:
     entry = kept(CARD, make_table([(1, "red", "no"), (2, "blue", "01")]))
     assert (entry.origin, entry.path.parent) == ("OpenML 7", cache.cache_folder() / "tables")
-    some = cache.read(entry, CARD, only=("size",))
+    some = cache.read_cached(entry, CARD, only=("size",))
     assert (some.columns["size"].tolist(), some.target.tolist()) == ([1, 2], ["no", "01"])
     assert [*some.columns] == ["size"]
-    assert [*cache.read(entry, CARD, only=()).columns] == []
+    assert [*cache.read_cached(entry, CARD, only=()).columns] == []
 
 
 def test_rows_are_those_of_one_content_and_of_one_file(tmp_path: Path) -> None:
     (file := tmp_path / "a.csv").write_text("a")
     kept(CARD, make_table([(1, "red", "no")]), file)
-    assert cache.find(CARD) is None
-    assert cache.find(CARD.model_copy(update={"content_hash": "sha256:1"}), file) is None
+    assert cache.find_cached(CARD) is None
+    assert cache.find_cached(CARD.model_copy(update={"content_hash": "sha256:1"}), file) is None
     file.write_text("b")
-    assert cache.find(CARD, file) is None
+    assert cache.find_cached(CARD, file) is None
 
 
 @pytest.mark.parametrize(
@@ -260,7 +260,7 @@ def test_a_damaged_entry_is_set_aside_and_named(
 ) -> None:
     path = kept(CARD, make_table([(1, "red", "no")])).path
     path.write_bytes(damage(path.read_bytes()))
-    assert cache.find(CARD) is None
+    assert cache.find_cached(CARD) is None
     assert caplog.messages == [f"{path} is damaged and was set aside as {path.name}.damaged"]
     assert [one.name for one in path.parent.iterdir()] == [f"{path.name}.damaged"]
 
@@ -270,10 +270,10 @@ def test_a_bent_page_is_found_when_it_is_read() -> None:
     content = bytearray(entry.path.read_bytes())
     content[1000] ^= 1
     entry.path.write_bytes(content)
-    assert cache.find(CARD) == entry
+    assert cache.find_cached(CARD) == entry
     with pytest.raises(DataError, match=r"damaged and was set aside; .*: quadrepro fetch toy$"):
-        cache.read(entry, CARD)
-    assert cache.find(CARD) is None
+        cache.read_cached(entry, CARD)
+    assert cache.find_cached(CARD) is None
 
 
 @pytest.mark.parametrize(
@@ -291,13 +291,13 @@ def test_without_memory_or_access_an_entry_is_not_called_damaged(
         for name in ("pyarrow.parquet.read_table", "pyarrow.parquet.read_metadata", "numpy.load"):
             context.setattr(name, fail)
         for read in (
-            lambda: cache.read(entry, CARD),
-            lambda: cache.find(CARD),
+            lambda: cache.read_cached(entry, CARD),
+            lambda: cache.find_cached(CARD),
             lambda: cache.load_splits(CARD, 7),
         ):
             with pytest.raises(type(fault)):
                 read()
-    assert cache.read(entry, CARD).n_rows == len(cache.load_splits(CARD, 7)) - 1
+    assert cache.read_cached(entry, CARD).n_rows == len(cache.load_splits(CARD, 7)) - 1
 
 
 def test_a_damaged_copy_of_a_file_is_made_again_from_the_file(

@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from quadrepro.results.compare import compare
+from quadrepro.results.compare import compare_folders
 from tests.make import write_config
 
 ROUGH = '''
@@ -129,7 +129,7 @@ def main() -> None:
                 out = folder / f"run-{n_runs}"
                 engine = [] if n_runs % 2 else ["--dask", str(scheduler)]
                 attack([*run, str(out), *engine], env, folder / "log", n_runs)
-                found = compare(out / "small", folder / "clean" / "small", tolerance=0)
+                found = compare_folders(out / "small", folder / "clean" / "small", tolerance=0)
                 assert found.differences == [], found.differences[:5]
                 print(f"run {n_runs} is equal to the clean one", file=sys.stderr, flush=True)
 

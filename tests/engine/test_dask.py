@@ -16,7 +16,7 @@ from quadrepro.engine import dask
 from quadrepro.engine.dask import workers_of
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError
-from quadrepro.results.compare import compare
+from quadrepro.results.compare import compare_folders
 from tests.make import quadrepro, write_config
 
 pytestmark = pytest.mark.slow
@@ -88,7 +88,9 @@ def test_a_lost_worker_is_replaced_and_a_lost_scheduler_loses_nothing(
     assert n_records() == 16 > kept
     here = ("run", config, "--jobs", 1, "--out", tmp_path / "here", "--no-report")
     assert quadrepro(*here).exit_code == 0
-    assert compare(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []
+    assert (
+        compare_folders(out / "small", tmp_path / "here" / "small", tolerance=0).differences == []
+    )
 
 
 KILLER = """

@@ -92,7 +92,7 @@ USES = {
 def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., set[Path]]]:
     """Return a function that gives the files whose code is in the key of a cell."""
     files: list[set[Path]] = []
-    monkeypatch.setattr(code, "hash_of", lambda paths: files.append({*paths}) or "0")
+    monkeypatch.setattr(code, "hash_of_files", lambda paths: files.append({*paths}) or "0")
 
     def files_of(algorithm: str, **protocol: Any) -> set[Path]:
         code.code_hash.cache_clear()
@@ -122,8 +122,8 @@ def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
     for text in ("x", "y"):
         files[0].write_text(text)
         files[1].write_text("x")
-        found += [code.hash_of(of) for of in (files[:1], files[1:], files)]
-        assert found[-1] == code.hash_of(files[::-1])
+        found += [code.hash_of_files(of) for of in (files[:1], files[1:], files)]
+        assert found[-1] == code.hash_of_files(files[::-1])
     assert [found.index(of) for of in found] == [0, 1, 2, 3, 1, 5]
 
 

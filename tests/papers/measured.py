@@ -16,7 +16,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import Evidence, InPrint, Ours, Word
+from quadrepro.papers.claims.evidence import ClaimWord, Evidence, InPrint, Ours
 from quadrepro.papers.printed import Facts, Printed
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import claims_table
@@ -26,7 +26,7 @@ CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "undecided")
 MISSING = Record("k", "missing")
 
-MIRROR: dict[Word, Word] = {
+MIRROR: dict[ClaimWord, ClaimWord] = {
     "supported": "refuted",
     "agrees": "disagrees",
     "undecided": "undecided",

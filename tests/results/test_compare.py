@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from quadrepro.errors import ConfigError
-from quadrepro.results.compare import compare
+from quadrepro.results.compare import compare_folders
 from quadrepro.results.run import MANIFEST
 from tests.make import edit
 from tests.results.made import make_folder, manifest, run
@@ -32,14 +32,14 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
     for folder in folders:
         timed = manifest(tables={"errors": {"title": "T", **facts}})
         (folder / MANIFEST).write_text(timed)
-    assert compare(a, b).differences == []
+    assert compare_folders(a, b).differences == []
     (b / MANIFEST).write_text(manifest())
-    errors, tables = compare(a, b).differences
+    errors, tables = compare_folders(a, b).differences
     assert errors.startswith(f"{a / 'errors.csv'}, row 1, column 'mean': '0.44', but")
     assert tables.startswith(f"{a / MANIFEST}, tables.errors.title: 'T', but")
     (b / MANIFEST).write_text(timed)
     edit(b / "errors.csv", "monks", "monk")
-    assert len(compare(a, b).differences) == 1
+    assert len(compare_folders(a, b).differences) == 1
 
 
 @pytest.mark.parametrize(
@@ -58,7 +58,7 @@ def test_numbers_that_both_folders_call_measured_do_not_count(folders: Pair) -> 
 )
 def test_a_difference_has_a_place(folders: Pair, name: str, old: str, new: str, place: str) -> None:
     edit(folders[1] / name, old, new)
-    [difference] = compare(*folders).differences
+    [difference] = compare_folders(*folders).differences
     assert difference.startswith(f"{folders[0] / name}")
     assert place in difference
     assert f"but {folders[1] / name}: " in difference
@@ -66,20 +66,20 @@ def test_a_difference_has_a_place(folders: Pair, name: str, old: str, new: str, 
 
 def test_seconds_notes_provenance_and_last_decimals_do_not_count(folders: Pair) -> None:
     edit(folders[1] / "errors.csv", "0.44,", "0.44000005,")
-    assert compare(*folders).differences == []
-    assert len(compare(*folders, tolerance=0).differences) == 1
+    assert compare_folders(*folders).differences == []
+    assert len(compare_folders(*folders, tolerance=0).differences) == 1
     edit(folders[0] / "errors.csv", "0.32,", "-0.0,")
     edit(folders[1] / "errors.csv", "0.32,", "0.0,")
-    assert compare(*folders).differences == []
+    assert compare_folders(*folders).differences == []
 
 
 @pytest.mark.parametrize("name", ["errors.md", "cells.csv"])
 def test_what_is_missing_is_named_also_in_folders_of_results(folders: Pair, name: str) -> None:
     (folders[1] / name).unlink()
-    assert compare(*folders).differences == [f"{folders[1] / name} is missing"]
+    assert compare_folders(*folders).differences == [f"{folders[1] / name} is missing"]
     a, b = (folder.parent for folder in folders)
     shutil.copytree(folders[0], a / "more")
-    result = compare(a, b)
+    result = compare_folders(a, b)
     assert result.compared == {"small": 11}
     assert result.differences == [f"{b / 'more'} is missing", f"{folders[1] / name} is missing"]
 
@@ -87,13 +87,13 @@ def test_what_is_missing_is_named_also_in_folders_of_results(folders: Pair, name
 def test_nothing_to_compare_is_refused(folders: Pair, tmp_path: Path) -> None:
     (tmp_path / "empty").mkdir()
     with pytest.raises(ConfigError, match="holds no results"):
-        compare(tmp_path / "empty", folders[0])
+        compare_folders(tmp_path / "empty", folders[0])
     with pytest.raises(ConfigError, match="holds one experiment, but"):
-        compare(folders[0].parent, folders[0])
+        compare_folders(folders[0].parent, folders[0])
 
 
 def test_folders_without_seconds_are_compared_all_the_same(folders: Pair) -> None:
     for folder in folders:
         edit(folder / "cells.csv", "seconds", "minutes")
-    [difference, *_] = compare(*folders).differences
+    [difference, *_] = compare_folders(*folders).differences
     assert difference.startswith(f"{folders[0] / 'cells.csv'}, row 1, column 'minutes'")

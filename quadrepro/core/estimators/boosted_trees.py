@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.core.arguments import ClassWeight, validated_data, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
@@ -119,7 +119,7 @@ class BoostedTrees(BaseEstimator):
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
-        X = validated(self, X, reset=False)
+        X = validated_data(self, X, reset=False)
         columns = np.ascontiguousarray(np.asarray(X).T)
         scores = np.zeros((1, columns.shape[1]))
         for added in self.rounds_:
@@ -240,7 +240,7 @@ class GradientBoostRegressor(RegressorMixin, BoostedTrees):
         ValueError
             If a parameter or a weight is out of range.
         """
-        examples, numbers = validated(self, X, y, y_numeric=True)
+        examples, numbers = validated_data(self, X, y, y_numeric=True)
         numbers = numbers.astype(np.float64)
         self._train(*weighted_examples(examples, numbers, sample_weight), "l2")
         return self
@@ -359,7 +359,7 @@ class GradientBoostClassifier(BoostedTrees, DecisionClassifier):
         """
         if self.loss not in ("logistic", "exponential"):
             raise ValueError(f"loss must be 'logistic' or 'exponential', not {self.loss!r}")
-        examples, labels = validated(self, X, y)
+        examples, labels = validated_data(self, X, y)
         X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
         self._train(X, signs, weights, self.loss)

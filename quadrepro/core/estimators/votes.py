@@ -16,7 +16,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.arguments import ClassWeight, validated, weighted_examples
+from quadrepro.core.arguments import ClassWeight, validated_data, weighted_examples
 from quadrepro.core.estimators.decision import (
     DecisionClassifier,
     candidate_of,
@@ -121,7 +121,7 @@ class VoteClassifier(DecisionClassifier):
             if not isinstance(voters, Stumps):
                 raise ValueError("min_weight_fraction_leaf is for stumps, not for other voters")
             voters.set_params(min_weight_fraction_leaf=self.min_weight_fraction_leaf)
-        examples, labels = validated(self, X, y)
+        examples, labels = validated_data(self, X, y)
         X, y, weights = weighted_examples(examples, labels, sample_weight, self.class_weight)
         self.classes_, signs = two_classes(y)
         if voters is not None:
@@ -151,7 +151,7 @@ class VoteClassifier(DecisionClassifier):
             The sums.
         """
         check_is_fitted(self)
-        sums = self._sums(validated(self, X, reset=False), self.voter_weights_)
+        sums = self._sums(validated_data(self, X, reset=False), self.voter_weights_)
         return _without_rounding(sums, float(np.abs(self.voter_weights_).sum()))
 
     @property
@@ -194,7 +194,7 @@ class VoteClassifier(DecisionClassifier):
 
     def _staged_decisions(self, X: ArrayLike) -> Iterator[FloatArray]:
         check_is_fitted(self)
-        voters = self._outputs(validated(self, X, reset=False))
+        voters = self._outputs(validated_data(self, X, reset=False))
         votes, weights, total = np.zeros(voters.n_examples), np.zeros(voters.n_voters), 0.0
         if not len(self._picks):
             yield votes

@@ -20,9 +20,9 @@ from quadrepro.base.types import IntArray
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.reweighting import (
     Choice,
-    Examples,
-    Run,
+    DrawnRun,
     WeightBoosting,
+    WeightedExamples,
     empty_trace,
     follow,
     start,
@@ -43,7 +43,7 @@ from quadrepro.core.voters.running_sums import (
 
 
 @njit
-def take_rounds(voters: RunningSums, examples: Examples, n_rounds: int) -> Trace:
+def take_rounds(voters: RunningSums, examples: WeightedExamples, n_rounds: int) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
@@ -77,7 +77,7 @@ class AdaBoost(WeightBoosting):
         return take_rounds(*start(problem, sample), n_rounds)
 
     def choose(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
     ) -> Choice:
         """Choose the voter of a round and its weight, see `WeightBoosting.choose`."""
         sums = sums if complements else np.maximum(sums, 0)

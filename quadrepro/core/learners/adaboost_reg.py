@@ -27,9 +27,9 @@ from quadrepro.core.learners.reweighting import (
     LARGEST_STEP,
     NO_EDGE,
     UNITS,
-    Examples,
-    Run,
+    DrawnRun,
     WeightBoosting,
+    WeightedExamples,
     empty_trace,
     margins_of,
     start,
@@ -85,7 +85,12 @@ class Softening(NamedTuple):
 
 @njit
 def take_rounds(
-    voters: RunningSums, examples: Examples, terms: Softening, C: float, power: int, n_rounds: int
+    voters: RunningSums,
+    examples: WeightedExamples,
+    terms: Softening,
+    C: float,
+    power: int,
+    n_rounds: int,
 ) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
@@ -121,7 +126,7 @@ def is_without_error(margins: FloatArray, signs: FloatArray) -> bool:
 
 @njit
 def softened_step(
-    examples: Examples, terms: Softening, margins: FloatArray, C: float, power: int
+    examples: WeightedExamples, terms: Softening, margins: FloatArray, C: float, power: int
 ) -> float:
     """Return the α of least softened loss, given the picked voter's margins s, (n_examples,)."""
     # Weights are not rounded here: a long step may raise the weight of an example that is below one
@@ -135,7 +140,12 @@ def softened_step(
 
 @njit
 def soften(
-    examples: Examples, terms: Softening, margins: FloatArray, step: float, C: float, power: int
+    examples: WeightedExamples,
+    terms: Softening,
+    margins: FloatArray,
+    step: float,
+    C: float,
+    power: int,
 ) -> float:
     """Reweight examples by a step and margins s, (n_examples,); return the largest growth."""
     weights, (total, all_margins, influences, means, loss) = examples.weights, terms
@@ -312,12 +322,12 @@ class AdaBoostReg(WeightBoosting):
         terms = Softening.start(examples.signs)
         return take_rounds(voters, examples, terms, float(value), self.power, n_rounds)
 
-    def begin(self, examples: Examples, value: float) -> Run:
+    def begin(self, examples: WeightedExamples, value: float) -> DrawnRun:
         """Return a run with the terms of its loss."""
-        return Run(examples, value, Softening.start(examples.signs))
+        return DrawnRun(examples, value, Softening.start(examples.signs))
 
     def take_round(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
         """Take a round over drawn stumps, see `WeightBoosting.take_round`."""
         examples, C, terms = run

@@ -27,9 +27,9 @@ from quadrepro.core.learners.reweighting import (
     TIE,
     UNITS,
     Choice,
-    Examples,
-    Run,
+    DrawnRun,
     WeightBoosting,
+    WeightedExamples,
     empty_trace,
     follow,
     start,
@@ -51,7 +51,9 @@ LAM = Hyperparameter("lam", "number", "large", "price λ of the variance", zero=
 
 
 @njit
-def take_rounds(voters: RunningSums, examples: Examples, lam: float, n_rounds: int) -> Trace:
+def take_rounds(
+    voters: RunningSums, examples: WeightedExamples, lam: float, n_rounds: int
+) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
@@ -100,7 +102,7 @@ def least_loss(
     Q: float,
     sums: NDArray[Any],
     square_sums: NDArray[Any],
-    examples: Examples,
+    examples: WeightedExamples,
     lam: float,
     complements: bool,
 ) -> tuple[int, float]:
@@ -154,12 +156,12 @@ class EBBoost(WeightBoosting):
         """Run on one sample, see `BoostingAlgorithm.run`."""
         return take_rounds(*start(problem, sample), float(value), n_rounds)
 
-    def weights_to_sum(self, examples: Examples) -> list[Examples]:
+    def weights_to_sum(self, examples: WeightedExamples) -> list[WeightedExamples]:
         """Return the weights and their squares."""
         return [examples, examples._replace(weights=squared(examples.weights))]
 
     def choose(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
     ) -> Choice:
         """Choose the voter of a round and its weight, see `WeightBoosting.choose`."""
         W, Q = totals

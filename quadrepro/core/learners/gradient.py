@@ -33,7 +33,7 @@ from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.arguments import check_leaf
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, mean_of, ratio
+from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, ratio, weighted_mean
 from quadrepro.core.learners.trees import LARGEST_TREE, LeafArray, TreeFitter, Trees
 from quadrepro.core.training.contract import Outputs, Predictor, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
@@ -63,12 +63,12 @@ TRUNCATED = ("truncate", "rescale-truncate")
 
 Bound = Literal["tree", "unit"]
 Init = Literal["mean", "zero"]
-Size = Annotated[int, Field(ge=1, le=LARGEST_TREE)]
+CutCount = Annotated[int, Field(ge=1, le=LARGEST_TREE)]
 
 
 def unit_of(g: FloatArray, weights: FloatArray) -> FloatArray:
     """Return 1 / rms(g), or 0 if g is 0, shape (n_runs,), with g of (n_runs, n_examples)."""
-    return ratio(np.ones(len(g)), np.sqrt(mean_of(np.square(g), weights)))
+    return ratio(np.ones(len(g)), np.sqrt(weighted_mean(np.square(g), weights)))
 
 
 class TreeRound(NamedTuple):
@@ -120,9 +120,9 @@ class GradientBoost(Predictor):
     """The squared loss for numbers, or the logistic or exponential loss for classes; None for the
     squared or the logistic loss, by the task. RBoosting with the exponential loss is re-scale
     AdaBoost."""
-    cuts: Size = 1
+    cuts: CutCount = 1
     """Number of cuts J of a tree; 1 gives a stump."""
-    depth: Size | None = None
+    depth: CutCount | None = None
     """Depth of the trees, instead of a number of cuts."""
     theory: bool = False
     """Whether RBoosting uses the α_k = 3 / (k + 3) of its theorems; it then has no hyper-parameter.
@@ -180,7 +180,7 @@ class GradientBoost(Predictor):
 
     def start(self, y: FloatArray, weights: FloatArray) -> float:
         """Return the initial prediction, for y and weights of shape (n_examples,)."""
-        return float(mean_of(y[None], weights)[0]) if self.init == "mean" else 0.0
+        return float(weighted_mean(y[None], weights)[0]) if self.init == "mean" else 0.0
 
     def _alphas(self, k: int, values: FloatArray) -> FloatArray:
         """Return α_k for each value of the hyper-parameter, shape (n_runs,)."""

@@ -20,9 +20,9 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.reweighting import (
     NO_EDGE,
     Choice,
-    Examples,
-    Run,
+    DrawnRun,
     WeightBoosting,
+    WeightedExamples,
     empty_trace,
     follow,
     start,
@@ -49,7 +49,9 @@ ETA = Hyperparameter(
 
 
 @njit
-def take_rounds(voters: RunningSums, examples: Examples, eta: float, n_rounds: int) -> Trace:
+def take_rounds(
+    voters: RunningSums, examples: WeightedExamples, eta: float, n_rounds: int
+) -> Trace:
     """Return the picks of a run and their votes, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
     chains, usual, listed, spans, running, state = voters
@@ -102,7 +104,7 @@ class HedgeBoost(WeightBoosting):
         return take_rounds(*start(problem, sample), float(value), n_rounds)
 
     def choose(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
     ) -> Choice:
         """Choose the voter of a round and its vote, see `WeightBoosting.choose`."""
         sums = sums if complements else np.maximum(sums, 0)

@@ -63,7 +63,7 @@ class SquaredLoss:
         self, residuals: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
     ) -> FloatArray:
         """Return the mean of the squared residuals, shape (n_runs,)."""
-        return mean_of(np.square(residuals), weights)
+        return weighted_mean(np.square(residuals), weights)
 
     def descent(self, residuals: FloatArray, y: FloatArray) -> FloatArray:
         """Return the residuals, shape (n_runs, n_examples)."""
@@ -102,7 +102,7 @@ class MarginLoss:
         losses = 1.0 / powers
         if self.c > 0.0:
             _log1p_each(losses, y * scores)
-        return mean_of(losses, weights)
+        return weighted_mean(losses, weights)
 
     def descent(self, powers: FloatArray, y: FloatArray) -> FloatArray:
         """Return y / (c + exp(z)), shape (n_runs, n_examples)."""
@@ -235,7 +235,7 @@ def powers_of(scores: FloatArray, y: FloatArray) -> FloatArray:
     return powers
 
 
-def mean_of(values: FloatArray, weights: FloatArray) -> FloatArray:
+def weighted_mean(values: FloatArray, weights: FloatArray) -> FloatArray:
     """Return the weighted mean of each row, shape (n_runs,)."""
     return np.asarray((values * weights).sum(axis=1) / weights.sum())
 

@@ -21,7 +21,7 @@ from quadrepro.core.learners.rounds import BoostingAlgorithm
 from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
 from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.coded import ZERO_VOTE
-from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote
+from quadrepro.core.voters.drawn import RandomStumps, StumpCodes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import RunningSums, chain_of
 
@@ -54,7 +54,7 @@ MOST_COPIES = 2.0**24
 """Largest number of copies that are counted one by one, so that a copy still weighs many units."""
 
 
-class Examples(NamedTuple):
+class WeightedExamples(NamedTuple):
     """Weighted training examples of a run.
 
     Attributes
@@ -72,16 +72,18 @@ class Examples(NamedTuple):
     whole: bool
 
     @classmethod
-    def equal(cls, y: FloatArray, copies: FloatArray) -> Examples:
+    def equal(cls, y: FloatArray, copies: FloatArray) -> WeightedExamples:
         """Return examples with equal weights, given labels and numbers of copies, (n_examples,)."""
         weights = np.where(copies > 0, UNITS / copies.sum(), 0.0)
         is_whole = (copies == np.rint(copies)).all() and copies.sum() <= MOST_COPIES
         return cls(weights, y * copies, bool(is_whole))
 
 
-def start(problem: VotingProblem, sample: int) -> tuple[RunningSums, Examples]:
+def start(problem: VotingProblem, sample: int) -> tuple[RunningSums, WeightedExamples]:
     """Return the voters of a problem, and the examples of a sample with equal weights."""
-    return RunningSums.over(problem.chains), Examples.equal(problem.y, problem.counts[sample])
+    return RunningSums.over(problem.chains), WeightedExamples.equal(
+        problem.y, problem.counts[sample]
+    )
 
 
 @njit
@@ -91,7 +93,7 @@ def write_units(
     """Write example weights as whole numbers, times labels; return the sums of sizes and of signed.
 
     If copies are whole, the weight of one copy is rounded, so that merged examples have the sum of
-    the separate ones. All shapes are (n_examples,); see `Examples`.
+    the separate ones. All shapes are (n_examples,); see `WeightedExamples`.
     """
     # The bits of a sum with `ROUNDER`, less those of `ROUNDER`, are the rounded number. Other
     # conversions take the numbers one by one on most processors.
@@ -140,14 +142,20 @@ def step_of(tanh: float, t: int) -> float:
 
 @njit
 def reweight(
-    weights: FloatArray, signs: FloatArray, codes: Codes, below: int, right: float, wrong: float
+    weights: FloatArray,
+    signs: FloatArray,
+    codes: StumpCodes,
+    below: int,
+    right: float,
+    wrong: float,
 ) -> None:
     """Divide the weights of right and of wrong examples, but not to below `FLOOR`.
 
     The picked voter is +1 for the examples with a code above `below`. All shapes are (n_examples,).
     """
+    last = np.uint32(below)  # more numbers of 32 bits are compared at once
     for i in range(len(weights)):
-        moved = weights[i] / (right if (codes[i] > below) == (signs[i] > 0) else wrong)
+        moved = weights[i] / (right if (codes[i] > last) == (signs[i] > 0) else wrong)
         weights[i] = moved if moved >= FLOOR else weights[i]
 
 
@@ -155,7 +163,7 @@ def reweight(
 def follow(
     weights: FloatArray,
     signs: FloatArray,
-    codes: Codes,
+    codes: StumpCodes,
     first: IntArray,
     pick: int,
     right: float,
@@ -172,7 +180,7 @@ def follow(
 
 
 @njit
-def margins_of(codes: Codes, below: int, signs: FloatArray) -> FloatArray:
+def margins_of(codes: StumpCodes, below: int, signs: FloatArray) -> FloatArray:
     """Return y h(x) of every example, -1 or +1, shape (n_examples,)."""
     margins = np.empty(len(signs))
     for i in range(len(signs)):
@@ -218,7 +226,7 @@ class HeldOutVote:
 
 @njit
 def add_vote(
-    codes: Codes, cut: int, weight: float, zero: float, positive: BoolArray, votes: FloatArray
+    codes: StumpCodes, cut: int, weight: float, zero: float, positive: BoolArray, votes: FloatArray
 ) -> int:
     """Add a weighted stump to the votes of examples, and return the new number of errors.
 
@@ -231,10 +239,10 @@ def add_vote(
     return n_wrong
 
 
-class Run(NamedTuple):
+class DrawnRun(NamedTuple):
     """A run over drawn stumps: examples, hyper-parameter, and further state of the algorithm."""
 
-    examples: Examples
+    examples: WeightedExamples
     value: float
     state: Any = None
 
@@ -265,16 +273,16 @@ class WeightBoosting(BoostingAlgorithm):
 
     takes_drawn_stumps = True
 
-    def begin(self, examples: Examples, value: float) -> Run:
+    def begin(self, examples: WeightedExamples, value: float) -> DrawnRun:
         """Return a run before its first round."""
-        return Run(examples, value)
+        return DrawnRun(examples, value)
 
-    def weights_to_sum(self, examples: Examples) -> list[Examples]:
+    def weights_to_sum(self, examples: WeightedExamples) -> list[WeightedExamples]:
         """Return the weights that a round sums over the examples for each voter."""
         return [examples]
 
     def choose(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, complements: bool
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
     ) -> Choice:
         """Choose the voter of round `t` and its weight.
 
@@ -294,7 +302,7 @@ class WeightBoosting(BoostingAlgorithm):
         raise NotImplementedError
 
     def take_round(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
         """Take round `t` over drawn stumps, see `choose`.
 
@@ -318,7 +326,9 @@ class WeightBoosting(BoostingAlgorithm):
         See `Algorithm.hold_out`.
         """
         stumps, y = problem.source(), problem.y_train
-        runs = [self.begin(Examples.equal(y, np.ones(len(y))), v) for v in self.values(grid)]
+        runs = [
+            self.begin(WeightedExamples.equal(y, np.ones(len(y))), v) for v in self.values(grid)
+        ]
         votes = [HeldOutVote(problem) for _ in runs]
         for t in range(1, problem.stopping.max_rounds + 1):
             going = [i for i, vote in enumerate(votes) if not vote.has_ended]

@@ -39,7 +39,7 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.arguments import validated, weighted_examples
+from quadrepro.core.arguments import validated_data, weighted_examples
 from quadrepro.core.elementary import exp_each, log, log_each
 from quadrepro.core.learners.rounds import in_range
 from quadrepro.core.learners.trees import TreeFitter, Trees
@@ -59,7 +59,7 @@ TIED_SHARES = 1e-10
 
 ONLY_BINARY = "Only binary classification is supported"
 
-Fitted = Trees | list[Any]
+FittedLearners = Trees | list[Any]
 """Weak learners of a round: trees, or fitted estimators."""
 
 
@@ -107,7 +107,7 @@ class EstimatorLearner:
 
 
 WeakLearner = TreeLearner | EstimatorLearner
-WeakRound = tuple[Fitted, FloatArray, float]
+WeakRound = tuple[FittedLearners, FloatArray, float]
 """Weak learners of a round, their answers on training examples, and the round's weight."""
 
 
@@ -183,7 +183,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         StagewiseClassifier
             The fitted classifier.
         """
-        examples, labels = validated(self, X, y)
+        examples, labels = validated_data(self, X, y)
         check_classification_targets(labels)
         examples, labels, weights = weighted_examples(examples, labels, sample_weight)
         c = np.ones(len(labels)) if weights is None else in_range(weights)
@@ -192,9 +192,9 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         if n_classes > 2 and not self.many_classes:
             raise ValueError(f"{ONLY_BINARY}: y holds {n_classes} classes")
         if self.weak is None:
-            examples, codes, c = merged(examples, codes, c)
+            examples, codes, c = merged_examples(examples, codes, c)
         weak = self._weak_learner(examples, codes)
-        self.estimators_: list[Fitted] = []
+        self.estimators_: list[FittedLearners] = []
         self.estimator_weights_: list[float] = []
         F = np.zeros((len(codes), n_classes))
         for _ in range(self.n_rounds if n_classes > 1 else 0):
@@ -312,7 +312,7 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
     def _staged(self, X: ArrayLike) -> Iterator[FloatArray]:
         """Yield F, shape (n_samples, n_classes), after each round, or once without rounds."""
         check_is_fitted(self)
-        examples = validated(self, X, reset=False)
+        examples = validated_data(self, X, reset=False)
         columns = np.ascontiguousarray(examples.T)
         F = np.zeros((len(examples), len(self.classes_)))
         if not self.estimators_:
@@ -348,7 +348,9 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         return tags
 
 
-def merged(X: FloatArray, y: IntArray, c: FloatArray) -> tuple[FloatArray, IntArray, FloatArray]:
+def merged_examples(
+    X: FloatArray, y: IntArray, c: FloatArray
+) -> tuple[FloatArray, IntArray, FloatArray]:
     """Return the distinct examples, sorted, with the total weight of each, shape (n_distinct,).
 
     Hence the order of the rows, or repeated rows in place of weights, do not change the rounding of

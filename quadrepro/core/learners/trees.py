@@ -185,7 +185,7 @@ class Sorted(NamedTuple):
         return cls(values, ranks, np.concatenate(lists), starts)
 
 
-class Size(NamedTuple):
+class TreeSize(NamedTuple):
     """Number of single cuts, or of levels, and the largest number of leaves."""
 
     steps: int
@@ -227,7 +227,7 @@ class TreeFitter:
         most = max(len(X) - 1, 1)
         steps = min(cuts if depth is None else depth, most)
         n_cuts = steps if depth is None else min(2**steps - 1, most)
-        self._size, self._least_share = Size(steps, depth is not None, n_cuts + 1), least_share
+        self._size, self._least_share = TreeSize(steps, depth is not None, n_cuts + 1), least_share
 
     def fit(
         self, targets: FloatArray, weights: FloatArray | None = None
@@ -391,7 +391,7 @@ def _grow(
     weights: FloatArray | None,
     n_outputs: int,
     examples: Sorted,
-    size: Size,
+    size: TreeSize,
     least: FloatArray,
     no_gain: FloatArray,
     trees: Trees,

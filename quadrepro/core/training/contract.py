@@ -15,7 +15,7 @@ from quadrepro.core.features import Feature
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
-from quadrepro.core.voters.drawn import Codes, RandomStumps, StumpVote, coded
+from quadrepro.core.voters.drawn import RandomStumps, StumpCodes, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
 from quadrepro.errors import nearest
 
@@ -207,7 +207,7 @@ class TrainingData:
         return train, test
 
     @cached_property
-    def coded(self) -> tuple[Codes, Codes, Codes]:
+    def coded(self) -> tuple[StumpCodes, StumpCodes, StumpCodes]:
         """Coded training, held-out and test examples, for drawn stumps."""
         parts = self.train, self.validation, self.test
         train, valid, test = (coded(part.X, self.train.X) for part in parts)
@@ -305,9 +305,9 @@ class DrawnProblem:
     """
 
     source: Callable[[], RandomStumps]
-    train: Codes
+    train: StumpCodes
     y_train: FloatArray
-    valid: Codes
+    valid: StumpCodes
     y_valid: FloatArray
     stopping: Holdout
 

@@ -36,13 +36,13 @@ from quadrepro.core.training.imported import (
     ImportedAlgorithm,
     can_be_fitted,
     check_path,
-    described,
+    error_text,
     find,
     full_path,
     in_folder,
     is_estimator,
     names_algorithm,
-    step_of,
+    parsed_step,
 )
 from quadrepro.errors import nearest
 
@@ -95,7 +95,7 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
         made = maker(**own)
         complete(made)
     except Exception as error:
-        raise ValueError(f"{label_of(name)} cannot be made: {described(error)}") from None
+        raise ValueError(f"{label_of(name)} cannot be made: {error_text(error)}") from None
     if not is_estimator(made):
         raise ValueError(f"{name} makes no estimator but {type(made).__name__}: {TO_DERIVE}")
     for key in values.keys() - own.keys():
@@ -133,7 +133,7 @@ def _completed(cls: type) -> type:
 
 def _resolved(key: str, value: Any, folder: str) -> Any:
     """Return the value of a parameter, with estimators instead of their names."""
-    steps = [s if s in KEPT else build(*step_of(s), folder) for s in steps_in(key, value)]
+    steps = [s if s in KEPT else build(*parsed_step(s), folder) for s in steps_in(key, value)]
     if key.endswith("steps"):
         for step in steps[:-1]:
             check_inner_step(step)
@@ -160,11 +160,11 @@ def paths_in(name: str, parameters: Mapping[str, Any]) -> tuple[str, ...]:
     paths = [full_path(name)]
     for key, value in parameters.items():
         for step in steps_in(key, value):
-            paths += () if step in KEPT else paths_in(*step_of(step))
+            paths += () if step in KEPT else paths_in(*parsed_step(step))
     return tuple(dict.fromkeys(paths))
 
 
-def checked(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
+def checked_estimator(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
     """Return a checked estimator, or None for code of the folder, which is only read.
 
     scikit-learn's estimators check values here. Estimators of other packages check them when they
@@ -189,7 +189,7 @@ def check_parameters(estimator: Any) -> None:
 
 def label_of(step: Any) -> str:
     """Return the name of a step in tables."""
-    return step_of(step)[0].rpartition(":")[2]
+    return parsed_step(step)[0].rpartition(":")[2]
 
 
 def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
@@ -368,7 +368,9 @@ class Parameter(Hyperparameter):
         learner = self.learner
         try:
             for value in values:
-                checked(learner.name, {**learner.settings, self.name: value}, learner.folder)
+                checked_estimator(
+                    learner.name, {**learner.settings, self.name: value}, learner.folder
+                )
         except ValueError as error:
             return str(error)
         return None
@@ -424,7 +426,7 @@ class EstimatorPredictor(Imported, Predictor):
         Estimators of other packages do.
         """
         *_, last = self.settings.get("steps") or [self.name]
-        name, _ = step_of(last)
+        name, _ = parsed_step(last)
         if not name.startswith(f"{OURS}:"):
             return True
         return separates_many(find(name)())
@@ -615,7 +617,7 @@ class RegisteredEstimator:
         parameters = {**self.preset, **settings}
         if names_algorithm(self.path, self.folder):
             return ImportedAlgorithm(self.path, parameters, self.folder, self.searched)
-        made = checked(self.path, parameters, self.folder)
+        made = checked_estimator(self.path, parameters, self.folder)
         if made is None:
             return self.learner(self.path, parameters, self.folder, self.searched)
         if kind_of(made) not in ("classifier", "regressor", None) or not hasattr(made, "predict"):
@@ -638,7 +640,7 @@ def registered_pipeline(steps: Sequence[Any], folder: str = "") -> RegisteredEst
     """Return the entry of a pipeline."""
     for i, step in enumerate(steps):
         with faults_at(i):
-            made = None if step in KEPT else checked(*step_of(step), folder)
+            made = None if step in KEPT else checked_estimator(*parsed_step(step), folder)
             if made is not None and i < len(steps) - 1:
                 check_inner_step(made)
     label = " + ".join(map(label_of, steps))
@@ -647,8 +649,8 @@ def registered_pipeline(steps: Sequence[Any], folder: str = "") -> RegisteredEst
 
 def transformer(step: Any, folder: str = "") -> EstimatorPredictor:
     """Return the predictor of a transformer; ValueError if it has no `transform`."""
-    name, parameters = step_of(step)
-    made = checked(name, parameters, folder)
+    name, parameters = parsed_step(step)
+    made = checked_estimator(name, parameters, folder)
     if made is not None and not hasattr(made, "transform"):
         raise ValueError(f"votes are over the outputs of a transformer: {name} is not one")
     return EstimatorPredictor(full_path(name), parameters, folder)

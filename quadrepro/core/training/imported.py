@@ -58,12 +58,12 @@ def full_path(name: str) -> str:
     return name if ":" in name else f"{SKLEARN}:{name}"
 
 
-def step_of(step: Any) -> tuple[str, Mapping[str, Any]]:
+def parsed_step(step: Any) -> tuple[str, Mapping[str, Any]]:
     """Return the name and the parameters of an estimator in a config.
 
     Examples
     --------
-    >>> step_of("PCA"), step_of({"PCA": {"n_components": 2}})
+    >>> parsed_step("PCA"), parsed_step({"PCA": {"n_components": 2}})
     (('PCA', {}), ('PCA', {'n_components': 2}))
     """
     match step:
@@ -100,7 +100,7 @@ def find(path: str, folder: str = "") -> Any:
     try:
         imported = importlib.import_module(module)
     except (Exception, SystemExit) as error:
-        raise ValueError(f"{module} cannot be imported: {described(error)}") from None
+        raise ValueError(f"{module} cannot be imported: {error_text(error)}") from None
     if own is not None and str(own) != imported.__file__:
         raise ValueError(f"{own} is hidden by {imported.__file__}: give it another name")
     attribute = getattr(imported, name, None)
@@ -201,7 +201,7 @@ def enter(folder: str) -> None:
     _entered = folder
 
 
-def described(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return the type and message of an error, with its last line in code of the user."""
     return f"{type(error).__name__}: {error}{place_of_user(error)}"
 
@@ -242,7 +242,7 @@ def own_files(paths: Iterable[str], folder: str) -> dict[str, Path]:
     return files_needed(modules, partial(user_file, folder=folder))
 
 
-def hash_of(code: bytes) -> str:
+def hash_of_bytes(code: bytes) -> str:
     """Return a hash of code."""
     return hashlib.sha256(code).hexdigest()
 
@@ -304,7 +304,7 @@ class Imported(Learner):
         for module, file in own_files(self.paths, self.folder).items():
             is_inside = self.folder and file.is_relative_to(self.folder)
             name = str(file.relative_to(self.folder)) if is_inside else module
-            hashes.append((name, hash_of(file.read_bytes())))
+            hashes.append((name, hash_of_bytes(file.read_bytes())))
         return tuple(hashes)
 
     @property

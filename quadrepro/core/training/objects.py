@@ -28,7 +28,7 @@ from quadrepro.core.training.estimator import (
     task_of,
 )
 from quadrepro.core.training.grid import Value
-from quadrepro.core.training.imported import hash_of
+from quadrepro.core.training.imported import hash_of_bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,13 +126,13 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
         if name.partition(".")[0] in sys.stdlib_module_names or (path and not is_own(file)):
             others.add(name)
         elif not file.is_file():
-            own[kind.__qualname__] = hash_of(dumps(kind))
+            own[kind.__qualname__] = hash_of_bytes(dumps(kind))
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
             modules = [file.stem if name == "__main__" else name]
             files = files_needed(modules, partial(user_file, folder=folder))
             hashed = {name: file, **files}
-            own |= {module: hash_of(one.read_bytes()) for module, one in hashed.items()}
+            own |= {module: hash_of_bytes(one.read_bytes()) for module, one in hashed.items()}
             others |= {name for module, one in files.items() for name in imports_of(module, one)}
     tops = {name.partition(".")[0] for name in own}
     return own, {name for name in others if name and name.partition(".")[0] not in tops}
@@ -143,4 +143,4 @@ def digest(value: Any) -> str:
     try:
         return str(joblib.hash(value))
     except (PicklingError, AttributeError):
-        return hash_of(dumps(value))
+        return hash_of_bytes(dumps(value))

@@ -12,7 +12,7 @@ from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.training.contract import Part, Rng
 from quadrepro.core.voters.coded import CodedVoters, VoterOutputs
-from quadrepro.core.voters.drawn import Codes, RandomStumps
+from quadrepro.core.voters.drawn import RandomStumps, StumpCodes
 from quadrepro.core.voters.thresholds import even_thresholds, ranges_of, stumps_on
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ class TransformerVoters:
 class DrawnStumps:
     """Stumps that are drawn in every round; all calls of `make` draw the same stumps."""
 
-    make: Callable[[Codes], RandomStumps]
+    make: Callable[[StumpCodes], RandomStumps]
     stopping: Holdout
 
 

@@ -16,7 +16,7 @@ from quadrepro.core.holdout import HoldoutStumps
 from quadrepro.core.jit import njit
 from quadrepro.core.voters.thresholds import ROWS_AT_ONCE
 
-Codes = NDArray[np.uint16]
+StumpCodes = NDArray[np.uint16]
 
 STEPS = 65535
 """Number of steps from an attribute's minimum to its maximum; threshold k is after k steps."""
@@ -25,7 +25,7 @@ ROUNDS_AT_ONCE = 64
 """Number of rounds for which stumps are drawn at a time."""
 
 
-def coded(X: FloatArray, train: FloatArray) -> Codes:
+def coded(X: FloatArray, train: FloatArray) -> StumpCodes:
     """Return the codes of examples; a value exceeds threshold k if and only if its code does.
 
     Parameters
@@ -68,15 +68,15 @@ class StumpVote:
     """
 
     attributes: IntArray
-    cuts: Codes
+    cuts: StumpCodes
     weights: FloatArray
 
-    def outputs(self, codes: Codes) -> FloatArray:
+    def outputs(self, codes: StumpCodes) -> FloatArray:
         """Return the stumps' values on coded examples, -1 or +1, shape (n_examples, n_stumps)."""
         above = codes[self.attributes] > self.cuts[:, None]
         return np.where(above.T, 1.0, -1.0)
 
-    def sums(self, codes: Codes) -> FloatArray:
+    def sums(self, codes: StumpCodes) -> FloatArray:
         """Return the sum of the vote for each coded example, shape (n_examples,)."""
         total = np.zeros(codes.shape[1])
         for attribute, cut, weight in zip(self.attributes, self.cuts, self.weights, strict=True):
@@ -110,7 +110,7 @@ class RandomStumps:
         -1 if the complement of a stump is the voter, else +1.
     """
 
-    def __init__(self, codes: Codes, rng: np.random.Generator, rule: HoldoutStumps) -> None:
+    def __init__(self, codes: StumpCodes, rng: np.random.Generator, rule: HoldoutStumps) -> None:
         self.n_voters = rule.per_round
         self.complements = rule.polarity == "both"
         self.redraws = rule.redraw
@@ -161,11 +161,11 @@ class RandomStumps:
 
 @njit
 def sums_above_cuts(
-    codes: Codes,
+    codes: StumpCodes,
     falling: IntArray,
     order: IntArray,
     attributes: IntArray,
-    cuts: Codes,
+    cuts: StumpCodes,
     weights: IntArray,
 ) -> IntArray:
     """Return the sums of each row of weights over the examples above each threshold.

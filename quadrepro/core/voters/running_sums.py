@@ -145,4 +145,4 @@ def write_sums(
 def chain_of(codes: Codes, first: IntArray, voter: int) -> tuple[Codes, int]:
     """Return the codes of a voter's chain, (n_examples,), and the largest one where it is -1."""
     chain = np.searchsorted(first, voter, side="right") - 1
-    return codes[chain], np.uint32(voter - first[chain])
+    return codes[chain], voter - first[chain]

@@ -13,7 +13,7 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import _check_feature_names_in, check_is_fitted
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
-from quadrepro.core.arguments import check_leaf, validated, weighted_examples
+from quadrepro.core.arguments import check_leaf, validated_data, weighted_examples
 from quadrepro.core.voters.coded import CodedVoters, sums_above
 from quadrepro.core.voters.thresholds import (
     column_blocks,
@@ -143,7 +143,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         if self.spacing not in ("quantile", "even"):
             raise ValueError(f"spacing must be 'quantile' or 'even', not {self.spacing!r}")
         check_leaf(self.min_weight_fraction_leaf)
-        X = validated(self, X)
+        X = validated_data(self, X)
         X, _, weights = weighted_examples(X, np.zeros(X.shape[0]), sample_weight)
         low, high, gaps = ranges_of(X)
         self.gaps_ = np.flatnonzero(gaps)
@@ -177,7 +177,7 @@ class Stumps(TransformerMixin, BaseEstimator):
             missing values follow.
         """
         check_is_fitted(self)
-        return self.coded(validated(self, X, reset=False)).matrix()
+        return self.coded(validated_data(self, X, reset=False)).matrix()
 
     def get_feature_names_out(self, input_features: ArrayLike | None = None) -> NDArray[Any]:
         """Return the condition of each voter, such as ``"x0 > 0.5"``.
@@ -197,7 +197,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         stumps = zip(self.attributes(), self.thresholds_.ravel(), strict=True)
         conditions = [f"{names[attribute]} > {threshold:.6g}" for attribute, threshold in stumps]
         gaps = [f"{names[attribute]} is missing" for attribute in self.gaps_]
-        return numbered([*conditions, *gaps, "always"] if gaps else conditions)
+        return numbered_names([*conditions, *gaps, "always"] if gaps else conditions)
 
     def attributes(self) -> IntArray:
         """Return the attribute of each stump, shape (n_features * per_attribute,)."""
@@ -256,7 +256,7 @@ class Stumps(TransformerMixin, BaseEstimator):
         return tags
 
 
-def numbered(names: Iterable[str]) -> NDArray[Any]:
+def numbered_names(names: Iterable[str]) -> NDArray[Any]:
     """Return names, shape (n_names,), with (2), (3), ... appended to repeated ones."""
     seen: Counter[str] = Counter()
     distinct = []

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement, checked
+from quadrepro.papers.claims.claim import Judgement, checked_claim
 from quadrepro.papers.claims.curves import ROUNDING
 from quadrepro.papers.claims.evidence import Evidence
 
@@ -25,4 +25,4 @@ def property_1(evidence: Evidence, algorithms: list[str]) -> Judgement:
     exact = largest <= ROUNDING
     text = f"not higher after {n_rounds - n_higher} of {n_rounds} rounds; the falls add up to it"
     text += f" within {ROUNDING:g}" if exact else f" but for {largest:.2g}"
-    return checked(text, n_higher == 0 and exact)
+    return checked_claim(text, n_higher == 0 and exact)

@@ -11,11 +11,11 @@ from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
 from quadrepro.base.models import Model, fault, known_by
 from quadrepro.base.yaml import Place
 from quadrepro.core.measures.names import MEASURES
-from quadrepro.data.schema import Values
+from quadrepro.data.schema import WrittenValues
 from quadrepro.errors import nearest
-from quadrepro.papers.claims.evidence import Evidence, Word
+from quadrepro.papers.claims.evidence import ClaimWord, Evidence
 
-Algorithms = Values
+Algorithms = WrittenValues
 """One or several algorithms; one needs no list."""
 
 MeasureName = Annotated[str, known_by(MEASURES.find)]
@@ -27,7 +27,7 @@ class Judgement(NamedTuple):
 
     text: str
     """The numbers that were compared."""
-    word: Word
+    word: ClaimWord
     """The judgement."""
 
 
@@ -107,7 +107,7 @@ class Claim(Model):
             yield ("among" if among else "of",), f"{alone}: list one in among, by default all names"
 
 
-def checked(text: str, holds: bool) -> Judgement:
+def checked_claim(text: str, holds: bool) -> Judgement:
     """Return the judgement on a claim that is about these very numbers."""
     return Judgement(text, "supported" if holds else "refuted")
 
@@ -115,7 +115,7 @@ def checked(text: str, holds: bool) -> Judgement:
 def everywhere(parts: dict[str, tuple[str, bool]]) -> Judgement:
     """Return the judgement on a claim that must be true of every row's numbers."""
     text = by_row({row: text for row, (text, _) in parts.items()})
-    return checked(text, all(holds for _, holds in parts.values()))
+    return checked_claim(text, all(holds for _, holds in parts.values()))
 
 
 def by_row(texts: dict[str, str]) -> str:

@@ -14,7 +14,14 @@ from pydantic import Field
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.names import title_of
-from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, MeasureName, by_row, checked
+from quadrepro.papers.claims.claim import (
+    Algorithms,
+    Claim,
+    Judgement,
+    MeasureName,
+    by_row,
+    checked_claim,
+)
 from quadrepro.papers.claims.evidence import (
     NO_VALUES,
     ROUNDS,
@@ -257,7 +264,7 @@ def count_inequalities(every: Sequence[Inequality]) -> Judgement:
     text = f"{len(every) - len(broken)} of {len(every)} inequalities"
     if broken:
         text += f"; not {broken[0].lower:.6g} ≤ {broken[0].upper:.6g} ({broken[0].place})"
-    return checked(text, not broken)
+    return checked_claim(text, not broken)
 
 
 class InOrder(Claim):

@@ -18,13 +18,13 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked
+from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked_claim
 from quadrepro.papers.claims.evidence import (
     NO_SPLITS,
     Evidence,
     Lacking,
     NoSplits,
-    Quantity,
+    QuantityName,
     all_p,
     joint_p,
     mean_of,
@@ -65,7 +65,7 @@ class Lower(Claim):
     points: float | None = Field(default=None, ge=0)
     """On every row a number may be on the other side by up to this many percentage points, or in
     the unit of the target if numbers are predicted."""
-    quantity: Quantity = "error"
+    quantity: QuantityName = "error"
     """The compared quantity; by default the test error."""
 
     @model_validator(mode="after")
@@ -438,7 +438,7 @@ class Equivalent(OfOne):
             f"{low} to {high}, margin {self.margin:g}, {p_text(test.p_value)}"
         )
         if test.significant or test.different:
-            return checked(text, test.significant)
+            return checked_claim(text, test.significant)
         return Judgement(text, "agrees" if abs(test.mean_difference) < margin else "disagrees")
 
 
@@ -466,7 +466,7 @@ class SignificantPairs(Claim):
         parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
         text = "; ".join(parts) or "no pair"
         if evidence.exact or {*significant} == pairs:
-            return checked(text, {*significant} == pairs)
+            return checked_claim(text, {*significant} == pairs)
         p_against = joint_p(1.0 if pair in pairs else test.p_value for pair, test in tests.items())
         text += f"; against the claim {p_text(p_against)} (Holm)"
         agrees = pairs <= {pair for pair, test in tests.items() if test.wins != test.losses}

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.engine.records import Record
 
-Quantity = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"]
+QuantityName = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"]
 """Compared quantity.
 
 - "error": test error, RMSE, or the metric of the printed table;
@@ -31,7 +31,7 @@ Quantity = Literal["error", "margin mean", "margin sd", "margin tail", "seconds"
 Numbers = Sequence[float] | FloatArray
 """One number per split or row."""
 
-Word = Literal["supported", "agrees", "undecided", "disagrees", "refuted"]
+ClaimWord = Literal["supported", "agrees", "undecided", "disagrees", "refuted"]
 """Judgement on a claim.
 
 - supported: a test finds it, or the claim is about these very numbers and true of them;
@@ -131,7 +131,7 @@ class Evidence(ABC):
     exact: bool = field(default=False, kw_only=True)
     """Whether claims are about these very numbers, so that no test is needed."""
 
-    def word(self, agrees: bool | None, p_for: float = 1.0, p_against: float = 1.0) -> Word:
+    def word(self, agrees: bool | None, p_for: float = 1.0, p_against: float = 1.0) -> ClaimWord:
         """Return the judgement on a claim.
 
         Parameters
@@ -197,7 +197,7 @@ class Evidence(ABC):
             raise NotInConfig(self.lacking)
         return replace(self, rows=tuple(row for row in self.rows if row in kept))
 
-    def values(self, algorithm: str, quantity: Quantity = "error") -> list[float]:
+    def values(self, algorithm: str, quantity: QuantityName = "error") -> list[float]:
         """Return a quantity of an algorithm, one number per row; means over the splits."""
         return [self.value(row, algorithm, quantity) for row in self.rows]
 
@@ -207,14 +207,14 @@ class Evidence(ABC):
         return [sign * value for value in self.values(algorithm)]
 
     @abstractmethod
-    def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
+    def value(self, row: str, algorithm: str, quantity: QuantityName = "error") -> float:
         """Return a quantity on one row; the mean over the splits."""
 
     @abstractmethod
     def deviation(self, row: str, algorithm: str) -> float:
         """Return the standard deviation of the error over the splits, 0 with one split."""
 
-    def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
+    def per_split(self, row: str, algorithm: str, quantity: QuantityName = "error") -> list[float]:
         """Return a quantity on one row, one number per split."""
         raise NoSplits(NO_SPLITS)
 
@@ -222,11 +222,11 @@ class Evidence(ABC):
         """Return the mean of one number per split of a row, which count examples or not."""
         return mean_of(values)
 
-    def sides(self, row: str, a: str, b: str, quantity: Quantity = "error") -> FloatArray:
+    def sides(self, row: str, a: str, b: str, quantity: QuantityName = "error") -> FloatArray:
         """Return a quantity of two algorithms on one row, shape (2, n_splits)."""
         return np.array([self.per_split(row, name, quantity) for name in (a, b)])
 
-    def differences(self, a: str, b: str, quantity: Quantity = "error") -> list[Mean]:
+    def differences(self, a: str, b: str, quantity: QuantityName = "error") -> list[Mean]:
         """Return the differences A - B on each row; nothing without splits."""
         try:
             gaps = {row: np.subtract(*self.sides(row, a, b, quantity)) for row in self.rows}
@@ -240,7 +240,7 @@ class Evidence(ABC):
         means = [self.differences(*pair) for pair in pairs]
         return [*zip(*means, strict=True)] if all(means) else []
 
-    def power(self, means: Sequence[Mean], quantity: Quantity = "error") -> str:
+    def power(self, means: Sequence[Mean], quantity: QuantityName = "error") -> str:
         """Return `power_text` of tests of a quantity, with its unit."""
         if quantity == "error":
             return power_text(means, self.show) + self.points
@@ -285,7 +285,7 @@ class Ours(Evidence):
         least_sd = self.outcomes.resolution(row) if counted else 0.0
         return mean_of(values, self.outcomes.test_shares.get(row, 0.0), least_sd)
 
-    def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
+    def value(self, row: str, algorithm: str, quantity: QuantityName = "error") -> float:
         """Return a quantity on one row."""
         if quantity in _OF_MARGINS:
             margins = [_margins(record) for record in self._records(row, algorithm)]
@@ -297,7 +297,7 @@ class Ours(Evidence):
         errors = self.per_split(row, algorithm)
         return stdev(errors) if len(errors) > 1 else 0.0
 
-    def per_split(self, row: str, algorithm: str, quantity: Quantity = "error") -> list[float]:
+    def per_split(self, row: str, algorithm: str, quantity: QuantityName = "error") -> list[float]:
         """Return a quantity on one row, one number per split."""
         records = self._records(row, algorithm)
         if quantity == "seconds":
@@ -356,7 +356,7 @@ class InPrint(Evidence):
         """Whether the highest number of a row is the best."""
         return any(table.facts.greater_is_better for table in self.tables)
 
-    def value(self, row: str, algorithm: str, quantity: Quantity = "error") -> float:
+    def value(self, row: str, algorithm: str, quantity: QuantityName = "error") -> float:
         """Return a printed quantity."""
         place = TIME_ROW if quantity == "seconds" else row
         holds = "margins" if quantity in ("margin mean", "margin sd") else "errors"

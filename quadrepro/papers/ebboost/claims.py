@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement, checked, everywhere
+from quadrepro.papers.claims.claim import Judgement, checked_claim, everywhere
 from quadrepro.papers.claims.evidence import Evidence
 
 ADABOOST, EBBOOST = "adaboost", "ebboost"
@@ -43,4 +43,4 @@ def same_minimiser(evidence: Evidence, lams: Sequence[float]) -> Judgement:
                 penalised = errors + lam * np.sqrt(errors * (1 - errors))
                 total += 1
                 kept += np.array_equal(penalised == penalised.min(), errors == errors.min())
-    return checked(f"{kept} of {total} minimisers are the same", kept == total)
+    return checked_claim(f"{kept} of {total} minimisers are the same", kept == total)

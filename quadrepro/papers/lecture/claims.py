@@ -7,7 +7,7 @@ from math import isnan
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Judgement, checked
+from quadrepro.papers.claims.claim import Judgement, checked_claim
 from quadrepro.papers.claims.curves import ROUNDING
 from quadrepro.papers.claims.evidence import Evidence, Lacking
 
@@ -24,14 +24,14 @@ EDGE = 1 / 6
 def no_better_stump(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's first stump, which is the best, is not below error 1/3."""
     least = min(_errors_after(evidence, row, 1).min() for row in evidence.rows)
-    return checked(f"least error {least:.4f}", bool(least >= 1 / 3 - EIGHT_DIGITS))
+    return checked_claim(f"least error {least:.4f}", bool(least >= 1 / 3 - EIGHT_DIGITS))
 
 
 def three_are_exact(evidence: Evidence) -> Judgement:
     """Judge whether AdaBoost's vote after three rounds is right on all examples."""
     errors = {row: float(_errors_after(evidence, row, 3).max()) for row in evidence.rows}
     text = ", ".join(f"{error:.4f} on {row}" for row, error in errors.items())
-    return checked(f"AdaBoost's error after 3 rounds {text}", not any(errors.values()))
+    return checked_claim(f"AdaBoost's error after 3 rounds {text}", not any(errors.values()))
 
 
 def weak_learner(evidence: Evidence) -> Judgement:
@@ -41,7 +41,7 @@ def weak_learner(evidence: Evidence) -> Judgement:
         for row in evidence.rows
     }
     text = ", ".join(f"γ = {edge:.4f} on {row}" for row, edge in edges.items())
-    return checked(text, min(edges.values()) >= EDGE - ROUNDING)
+    return checked_claim(text, min(edges.values()) >= EDGE - ROUNDING)
 
 
 def none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgement:
@@ -64,7 +64,7 @@ def none_wrong_after(evidence: Evidence, algorithm: str, rounds: str) -> Judgeme
     text = "; ".join(dict.fromkeys(texts))
     if None in holds and False not in holds:
         return Judgement(text, "undecided")
-    return checked(text, False not in holds)
+    return checked_claim(text, False not in holds)
 
 
 def _errors_after(evidence: Evidence, row: str, n_rounds: int) -> FloatArray:

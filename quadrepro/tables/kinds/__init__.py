@@ -35,7 +35,7 @@ ORACLES = {
 Option = TypeVar("Option")
 
 Texts = Iterable[str]
-Rows = Iterable[tuple[str, Iterable[Entry]]]
+EntryRows = Iterable[tuple[str, Iterable[Entry]]]
 """Name and entries of each row."""
 Data = Iterable[tuple[CsvField, ...]]
 """Fields of each row of a CSV."""
@@ -80,7 +80,13 @@ class Context(Generic[Option]):
         return self.experiment.error(message, "tables", self.key, *place)
 
     def table(
-        self, subject: str, header: Texts, rows: Rows, notes: Texts, data_header: Texts, data: Data
+        self,
+        subject: str,
+        header: Texts,
+        rows: EntryRows,
+        notes: Texts,
+        data_header: Texts,
+        data: Data,
     ) -> Table:
         """Return a table on a subject, which its title names after the config."""
         title, body = f"{self.config.title}: {subject}", ((name, (*row,)) for name, row in rows)

@@ -9,7 +9,14 @@ from typing import get_args
 
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.claims.claim import Claim, Judgement
-from quadrepro.papers.claims.evidence import Evidence, InPrint, Lacking, NotInConfig, Ours, Word
+from quadrepro.papers.claims.evidence import (
+    ClaimWord,
+    Evidence,
+    InPrint,
+    Lacking,
+    NotInConfig,
+    Ours,
+)
 from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.tables.kinds import Context, Kind, Made
@@ -17,7 +24,7 @@ from quadrepro.tables.printed import check_claims
 from quadrepro.tables.render import MINUS
 from quadrepro.tables.table import CsvField, Table, words
 
-WORDS: tuple[Word, ...] = get_args(Word)
+WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
 """The judgements, from the best to the worst."""
 
 MEANING = (
@@ -34,7 +41,7 @@ DATA_HEADER = ("claim", "timed", "ours", "judgement", "printed", "judgement on p
 _HYPHEN = re.compile(r"(?<![\w.])-(?=\d)")
 """The sign of a negative number in a sentence."""
 
-Judged = tuple[Claim, list[Judgement]]
+JudgedClaim = tuple[Claim, list[Judgement]]
 """A claim, judged on our numbers and, if there are any for it, on the printed ones."""
 
 
@@ -43,7 +50,7 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
     paper = context.experiment.paper
     assert paper is not None
     group = paper.group(context.option)
-    judged, rows, data, timed = list[Judged](), [], list[tuple[CsvField, ...]](), list[str]()
+    judged, rows, data, timed = list[JudgedClaim](), [], list[tuple[CsvField, ...]](), list[str]()
     if n_rows := _rows_of_paper(context, paper, group):
         about = f"The paper's {len(group.claims)} claims are about {n_rows} data sets"
         notes = [f"{about}; here are {len(outcomes.rows)}, so nothing is judged."]
@@ -72,7 +79,7 @@ def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
 
 def _judge(
     context: Context[str], outcomes: Outcomes, paper: Paper, group: Group
-) -> Iterator[Judged]:
+) -> Iterator[JudgedClaim]:
     """Judge those claims of a group that are about rows and algorithms of the config."""
     names, tables = paper.file.names, tuple(map(context.printed, group.printed))
     errors = [table for table in tables if table.facts.holds == "errors"]
@@ -141,7 +148,7 @@ def _on_splits(claim: Claim, ours: Ours, pooled: Judgement) -> Judgement:
     return Judgement(text, "agrees" if 2 * n > repeats else "disagrees")
 
 
-def _notes(outcomes: Outcomes, group: Group, judged: Sequence[Judged]) -> Iterator[str]:
+def _notes(outcomes: Outcomes, group: Group, judged: Sequence[JudgedClaim]) -> Iterator[str]:
     if left := len(group.claims) - len(judged):
         n = len(group.claims)
         yield f"Left out: claims about data sets or algorithms that are not here ({left} of {n})."

@@ -23,7 +23,7 @@ from quadrepro.tables.ranking import Scale, draw_ranks, methods_table, nemenyi_n
 from quadrepro.tables.table import Table
 
 
-class Options(Model):
+class RankingOptions(Model):
     """Options of the ranking; ``true`` means the defaults."""
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
@@ -49,7 +49,7 @@ def scale_of(outcomes: Outcomes, rows: str = "data sets") -> Scale:
     return Scale(outcomes.label, outcomes.greater_is_better, percent, ratio, rows)
 
 
-def _check(context: Context[Options]) -> None:
+def _check(context: Context[RankingOptions]) -> None:
     """Refuse a config with too little to rank."""
     n_rows = len(context.config.own_rows)
     if not n_rows:
@@ -60,7 +60,7 @@ def _check(context: Context[Options]) -> None:
         raise context.error("a ranking needs at least two methods on at least two data sets")
 
 
-def _make(context: Context[Options], outcomes: Outcomes) -> Made:
+def _make(context: Context[RankingOptions], outcomes: Outcomes) -> Made:
     """Make the table and the diagram."""
     tested, option = context.headline(outcomes).tested(), context.option
     title = f"{context.config.title}: ranking{tested.by_metric}"
@@ -80,7 +80,7 @@ def _make(context: Context[Options], outcomes: Outcomes) -> Made:
 
 
 RANKING = Kind(
-    Options,
+    RankingOptions,
     _make,
     _check,
     "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",

@@ -131,7 +131,7 @@ def log_factors(logs: dict[str, Any], base_logs: dict[str, Any]) -> dict[str, An
 BASE = "as in the config"
 """Name of the config's own reading."""
 
-Rows = dict[str, RowEvidence]
+EvidenceByRow = dict[str, RowEvidence]
 """Evidence of the rows of one reading, by the title of the data set's entry."""
 
 Factors = dict[str, dict[str, float]]
@@ -168,7 +168,7 @@ def share_by_chance(needed: dict[str, float], simulated: dict[str, FloatArray]) 
     return float(np.mean(np.any(reached, axis=0)))
 
 
-def simulate(rows_by_reading: dict[str, Rows], seed: int) -> dict[str, FloatArray]:
+def simulate(rows_by_reading: dict[str, EvidenceByRow], seed: int) -> dict[str, FloatArray]:
     """Return the log Bayes factors of each reading in tables where no reading differs.
 
     A table is printed from repeats of the base, drawn with replacement, and scored by further draws
@@ -274,7 +274,10 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     """Return the table of readings: distances from printed numbers, and Bayes factors."""
     means, margins = (context.printed(name) for name in vars(context.option).values())
     judged = context.judged(outcomes, means) or outcomes
-    by_reading: dict[str, Rows] = {BASE: {}, **{r.name: {} for r in context.config.readings}}
+    by_reading: dict[str, EvidenceByRow] = {
+        BASE: {},
+        **{r.name: {} for r in context.config.readings},
+    }
     for place in context.config.rows:
         row = place.title
         folds = context.experiment.protocols[row].split.outer_folds

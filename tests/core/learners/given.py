@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
-from quadrepro.core.learners.reweighting import Examples, WeightBoosting, write_units
+from quadrepro.core.learners.reweighting import WeightBoosting, WeightedExamples, write_units
 from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.training.fitted import FittedVotes
@@ -157,7 +157,7 @@ def boosted(
     if copies is None:
         copies = np.ones((len(values), len(voters.y)))
     runs = [
-        algorithm.begin(Examples.equal(voters.y, c), value)
+        algorithm.begin(WeightedExamples.equal(voters.y, c), value)
         for c, value in zip(copies, values, strict=True)
     ]
     rounds = []

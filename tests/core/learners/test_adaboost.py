@@ -25,7 +25,7 @@ from quadrepro.core.learners.adaboost_reg import (
 )
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
-from quadrepro.core.learners.reweighting import FLOOR, LARGEST_STEP, UNITS, Examples
+from quadrepro.core.learners.reweighting import FLOOR, LARGEST_STEP, UNITS, WeightedExamples
 from quadrepro.core.measures.adaboost import least_edge
 from quadrepro.core.training.contract import positive_votes
 from quadrepro.core.training.grid import Grid
@@ -81,7 +81,7 @@ def test_an_example_of_the_smallest_weight_grows_again_also_in_the_kernel() -> N
     expected = boosted(AdaBoost(), plain, 10_000, copies=np.ones((1, 6)))
     assert plain.seen[5000][0, 0] == 0
     assert max(weights[0, 0] for weights in plain.seen[5000:]) > 1e-6 * UNITS
-    examples, parts = Examples.equal(np.ones(6), np.ones(6)), []
+    examples, parts = WeightedExamples.equal(np.ones(6), np.ones(6)), []
     for t in (1, 5001):
         voters = RunningSums.over(Chains.from_voters(codes_of_matrix(Turning.outputs(t))))
         parts.append(take_rounds(voters, examples, 5000))

@@ -22,7 +22,7 @@ from quadrepro.core.learners.reweighting import (
     NO_EDGE,
     TIE,
     UNITS,
-    Run,
+    DrawnRun,
     WeightBoosting,
     step_of,
     strongest,
@@ -317,7 +317,7 @@ class Script(WeightBoosting):
     hyperparameters = (Hyperparameter("line", "integer", "small", "line", zero=True), N_ROUNDS)
 
     def take_round(
-        self, run: Run, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
         line = self.lines[int(run.value)]
         pick, weight = line[t - 1]

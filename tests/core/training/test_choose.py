@@ -62,7 +62,7 @@ from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.training.one_vs_rest import FittedOneVsRest, first_within, fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
-from quadrepro.core.voters.drawn import Codes, RandomStumps
+from quadrepro.core.voters.drawn import RandomStumps, StumpCodes
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import (
     FOLD,
@@ -276,7 +276,7 @@ def test_a_candidate_without_a_solution_on_one_fold_has_no_loss() -> None:
 # Votes over drawn stumps
 
 
-def drawn_from(codes: Codes) -> RandomStumps:
+def drawn_from(codes: StumpCodes) -> RandomStumps:
     return RandomStumps(codes, np.random.default_rng(4), HoldoutStumps(per_round=15))
 
 

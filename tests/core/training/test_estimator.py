@@ -32,7 +32,7 @@ from quadrepro.core.training.contract import Outputs, Part, TrainingData
 from quadrepro.core.training.estimator import (
     EstimatorPredictor,
     build,
-    checked,
+    checked_estimator,
     estimator_outputs,
     outputs_on,
     package_of,
@@ -212,9 +212,9 @@ def test_a_check_refuses_what_cannot_be_made_and_only_reads_code_of_the_folder(
     own: str, name: str, parameters: dict[str, Any], message: str
 ) -> None:
     with pytest.raises(ValueError, match=re.escape(message)):
-        checked(name, parameters, own)
-    assert checked("mine_built:make", {"kind": "C", "c": 1}, own) is None
-    assert checked("Pipeline", {"steps": ["PCA", "mine_built:make"]}, own) is None
+        checked_estimator(name, parameters, own)
+    assert checked_estimator("mine_built:make", {"kind": "C", "c": 1}, own) is None
+    assert checked_estimator("Pipeline", {"steps": ["PCA", "mine_built:make"]}, own) is None
     assert "mine_built" not in sys.modules
 
 

@@ -13,7 +13,7 @@ from scipy.stats import ttest_rel
 
 from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.curves import Inequality
-from quadrepro.papers.claims.evidence import NO_SPLITS, Lacking, Ours, Word
+from quadrepro.papers.claims.evidence import NO_SPLITS, ClaimWord, Lacking, Ours
 from quadrepro.stats import corrected_t_test
 from tests.papers.measured import MIRROR, changed, curves_of, judge, overlapping
 
@@ -47,7 +47,7 @@ def test_means_over_the_named_rounds_are_compared_over_the_splits() -> None:
     assert text.endswith(" percentage points")
 
 
-WORDS: list[tuple[float, Word]] = [
+WORDS: list[tuple[float, ClaimWord]] = [
     # Differences deviate by 0.1 percentage points: the interval reaches 0.169 from the mean.
     (-1.0, "supported"),
     (-0.17, "supported"),
@@ -59,7 +59,7 @@ WORDS: list[tuple[float, Word]] = [
 
 
 @pytest.mark.parametrize(("gap", "word"), WORDS)
-def test_each_word_on_a_mean_follows_from_the_interval(gap: float, word: Word) -> None:
+def test_each_word_on_a_mean_follows_from_the_interval(gap: float, word: ClaimWord) -> None:
     evidence = curves_of({"a": around(20 + gap, -1, 0, 1), "b": around(20, -1.1, 0, 1.1)})
     is_lower, is_higher = (lower(evidence, kind, than="b").word for kind in AVERAGES)
     assert (is_lower, is_higher) == (word, MIRROR[word])
@@ -260,10 +260,10 @@ def powers(*exponents: float) -> list[list[float]]:
         ((0.9, 0.91, 0.89), "refuted"),
     ],
 )
-def test_slopes_are_tested_against_the_claim(exponents: tuple[float, ...], word: Word) -> None:
+def test_slopes_are_tested_against_the_claim(exponents: tuple[float, ...], word: ClaimWord) -> None:
     assert slope(powers(*exponents)).word == word
     # Of one split, it is the exponent of the power.
-    alone: Word = "agrees" if exponents[0] >= 1 else "disagrees"
+    alone: ClaimWord = "agrees" if exponents[0] >= 1 else "disagrees"
     assert slope(powers(exponents[0])) == (f"slope {-exponents[0]:.2f} on r1", alone)
 
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 
-from quadrepro.papers.claims.evidence import NO_SPLITS, Evidence, InPrint, Lacking, Ours, Word
+from quadrepro.papers.claims.evidence import NO_SPLITS, ClaimWord, Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.stats import equivalence_test, p_text
 from tests.papers.measured import (
@@ -50,7 +50,7 @@ from tests.papers.measured import (
     ],
 )
 def test_lower_and_higher_are_the_same_seen_from_the_other_side(
-    kind: str, high: tuple[int, ...], by: str, word: Word
+    kind: str, high: tuple[int, ...], by: str, word: ClaimWord
 ) -> None:
     evidence = errors_of({"low": rows(*[5] * len(high)), "high": rows(*high)})
     name, than = ("low", "high") if kind == "lower" else ("high", "low")
@@ -125,7 +125,9 @@ def test_one_pair_that_is_significantly_higher_refutes_all() -> None:
     ("points", "above", "word"),
     [(2.5, 0, "agrees"), (2.4, 1, "disagrees"), (0.1, 2, "disagrees")],
 )
-def test_a_loss_of_the_allowed_points_is_allowed(points: float, above: int, word: Word) -> None:
+def test_a_loss_of_the_allowed_points_is_allowed(
+    points: float, above: int, word: ClaimWord
+) -> None:
     # 2.5 points exactly; in floating-point numbers 100 (0.126 - 0.101) is above it.
     evidence = errors_of({"a": rows(126, 103), "b": rows(101, 101)}, n_test=1000)
     text = f"at most 2.50 percentage points (r1); above {points:g} in {above} of 2"
@@ -136,7 +138,7 @@ def test_a_loss_of_the_allowed_points_is_allowed(points: float, above: int, word
 @pytest.mark.parametrize(
     ("points", "word"), [(1, "refuted"), (5.5, "disagrees"), (7, "agrees"), (20, "supported")]
 )
-def test_a_loss_is_refuted_where_it_is_significantly_larger(points: float, word: Word) -> None:
+def test_a_loss_is_refuted_where_it_is_significantly_larger(points: float, word: ClaimWord) -> None:
     evidence = errors_of({"a": [[15, 16, 17], [11, 11, 11]], "b": [[10, 10, 10]] * 2})
     text, judged = judge(evidence, "lower", **AB, points=points)
     assert judged == word
@@ -164,8 +166,8 @@ def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -
     start = f"{wins} wins, {losses} losses, 1 ties, {p_text(p)}; power at 60, 70, 80% wins: "
     assert denied.text.startswith(start)
     # On five rows the test cannot be significant, so that it shows nothing.
-    not_found: Word = "agrees" if wins + losses > 5 else "undecided"
-    one_sided: Word = "refuted" if wins > losses else "supported"
+    not_found: ClaimWord = "agrees" if wins + losses > 5 else "undecided"
+    one_sided: ClaimWord = "refuted" if wins > losses else "supported"
     assert denied.word == (one_sided if p <= 0.05 else not_found)
     alike = judge(evidence, "not-different", **AB)
     assert alike == (denied.text, "refuted" if p <= 0.05 else not_found)
@@ -183,7 +185,7 @@ def test_better_and_apart_need_a_significant_sign_test(wins: int, losses: int) -
     ],
 )
 def test_equivalence_is_an_interval_in_a_margin(
-    b: tuple[int, ...], margin: float, word: Word
+    b: tuple[int, ...], margin: float, word: ClaimWord
 ) -> None:
     evidence = errors_of({"a": rows(*[10] * 6), "b": rows(*b)})
     text, judged = judge(evidence, "equivalent", **AB, margin=margin)
@@ -224,7 +226,7 @@ THREE = {"a": [[1], [2], [3]], "b": [[2], [2], [2]], "c": [[3], [1], [9]]}
 
 
 @pytest.mark.parametrize(("n_significant", "word"), [(3, "supported"), (2, "agrees")])
-def test_a_count_is_supported_by_a_test_on_each_row(n_significant: int, word: Word) -> None:
+def test_a_count_is_supported_by_a_test_on_each_row(n_significant: int, word: ClaimWord) -> None:
     better, near = [30, 31, 32], [59, 30, 65]
     a = [better] * n_significant + [near] * (4 - n_significant) + [[80, 80, 80]]
     evidence = errors_of({"a": a, "b": splits(60, 62, 61, n_rows=5)})
@@ -245,7 +247,7 @@ def test_a_count_is_refuted_at_its_level_at_most(n: int, missing: int, data: st.
     share = min(at_least / (n + missing), (at_least + 0.5) / (n + missing + 1))
     tail = binom.cdf(count, n, share)
     open_rows = at_least <= count + missing
-    expected: Word = "refuted" if tail <= 0.05 else "disagrees"
+    expected: ClaimWord = "refuted" if tail <= 0.05 else "disagrees"
     assert word == ("agrees" if count >= at_least else "undecided" if open_rows else expected)
     if 0 < count < at_least - missing:
         assert f"; {count} or fewer by chance {p_text(tail)}, a test refutes " in text
@@ -333,7 +335,7 @@ WORSE = {"a": (9, 8, 10, 9), "b": (5, 4, 6, 4), "c": (9, 7, 9, 10)}
         ("b", "ac", "refuted"),
     ],
 )
-def test_shares_of_splits_are_compared_by_t_tests(name: str, among: str, word: Word) -> None:
+def test_shares_of_splits_are_compared_by_t_tests(name: str, among: str, word: ClaimWord) -> None:
     counts = {
         c: [[2] * k + [1] * (5 - k // 2) + [0] * (5 - k + k // 2) for k in numbers]
         for c, numbers in WORSE.items()
@@ -356,7 +358,7 @@ RATIOS = {"a": [[1.0, 2.0], [3.0, 3.0], [1.0, 1.0]], "b": [[4.0, 8.0], [9.0, 27.
     ("times", "word"),
     [(3, "supported"), (3.5, "agrees"), (4.5, "agrees"), (6.2, "disagrees"), (7, "refuted")],
 )
-def test_mean_logarithms_of_ratios_are_tested_over_the_rows(times: float, word: Word) -> None:
+def test_mean_logarithms_of_ratios_are_tested_over_the_rows(times: float, word: ClaimWord) -> None:
     text, judged = judge(timed(RATIOS), "times-faster", **AB, times=times)
     assert judged == word
     logs = np.log([4, np.sqrt(27), 5])
@@ -418,7 +420,7 @@ BY_SIGNS: list[tuple[str, dict[str, Any]]] = [
     ("lower", {**AB, "by": "sign-test"}),
     ("significant-pairs", {"pairs": [["a", "b"]]}),
 ]
-FOUR: tuple[Word, ...] = ("supported", "agrees", "disagrees", "refuted")
+FOUR: tuple[ClaimWord, ...] = ("supported", "agrees", "disagrees", "refuted")
 
 
 def test_a_better_one_gives_four_words_by_its_significance() -> None:
@@ -431,7 +433,7 @@ def test_a_better_one_gives_four_words_by_its_significance() -> None:
             assert (*words,) == FOUR, kind
 
 
-CASES: list[tuple[str, dict[str, Any], Errors, Errors, Word]] = [
+CASES: list[tuple[str, dict[str, Any], Errors, Errors, ClaimWord]] = [
     ("wins-or-ties", {**AB, "at_least": 8, "out_of": 8}, LESS, MORE, "undecided"),
     ("wins-or-ties", {**AB, "at_least": 6}, LESS, MORE, "supported"),
     ("wins-or-ties", {**AB, "at_least": 6}, LESS, NEAR, "agrees"),
@@ -450,12 +452,12 @@ CASES: list[tuple[str, dict[str, Any], Errors, Errors, Word]] = [
 
 @pytest.mark.parametrize(("kind", "keys", "a", "b", "word"), CASES)
 def test_each_kind_has_each_of_its_other_words(
-    kind: str, keys: dict[str, Any], a: Errors, b: Errors, word: Word
+    kind: str, keys: dict[str, Any], a: Errors, b: Errors, word: ClaimWord
 ) -> None:
     assert judge(errors_of({"a": a, "b": b}), kind, **keys).word == word
 
 
-EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
+EXACT: list[tuple[str, dict[str, Any], str, str, ClaimWord]] = [
     ("lower", AB, "0.1", "0.2", "supported"),
     ("lower", AB, "0.1", "0.1", "refuted"),
     ("lower", {**AB, "points": 0.3}, "0.033", "0.030", "supported"),
@@ -478,7 +480,7 @@ EXACT: list[tuple[str, dict[str, Any], str, str, Word]] = [
 
 @pytest.mark.parametrize(("kind", "keys", "a", "b", "word"), EXACT)
 def test_a_claim_on_printed_numbers_is_true_of_them_or_not(
-    kind: str, keys: dict[str, Any], a: str, b: str, word: Word
+    kind: str, keys: dict[str, Any], a: str, b: str, word: ClaimWord
 ) -> None:
     assert judge(in_print({"a": [a], "b": [b]}), kind, **keys).word == word
 
@@ -619,7 +621,7 @@ def test_equal_methods_are_seldom_supported(
 
 
 def test_methods_that_are_equal_on_splits_of_one_data_set_are_seldom_supported() -> None:
-    rng, n, words = np.random.default_rng(1), 100, Counter[Word]()
+    rng, n, words = np.random.default_rng(1), 100, Counter[ClaimWord]()
     for _ in range(n):
         # Each method gets a fifth of all rows wrong; the splits are halves of 200 rows.
         wrong = rng.random((2, 3, 200)) < 0.2

@@ -19,17 +19,24 @@ from scipy.stats import t
 from quadrepro.core.metrics import find_metric
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
-from quadrepro.papers.claims.claim import Claim, Function, Judgement, by_row, checked, everywhere
+from quadrepro.papers.claims.claim import (
+    Claim,
+    Function,
+    Judgement,
+    by_row,
+    checked_claim,
+    everywhere,
+)
 from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
+    ClaimWord,
     Curve,
     Evidence,
     InPrint,
     Lacking,
     NotInConfig,
     Ours,
-    Word,
     all_p,
     joint_p,
     mean_of,
@@ -149,7 +156,7 @@ def test_what_is_worse_has_the_larger_loss_by_every_metric(metric: str) -> None:
 
 def test_ours_needs_a_test_and_printed_numbers_are_exact() -> None:
     ours, exact = errors_of(COUNTS), InPrint((), {}, ())
-    cases: dict[tuple[bool | None, float, float], tuple[Word, Word]] = {
+    cases: dict[tuple[bool | None, float, float], tuple[ClaimWord, ClaimWord]] = {
         (True, 0.05, 0.9): ("supported", "supported"),
         (True, 0.06, 0.9): ("agrees", "supported"),
         (True, 0.9, 0.05): ("refuted", "supported"),
@@ -351,7 +358,10 @@ def test_claims_on_times_are_labelled() -> None:
 def test_one_row_refutes_a_claim_on_every_row() -> None:
     assert everywhere({"x": ("1", True)}) == ("1", "supported")
     assert everywhere({"x": ("1", True), "y": ("2", False)}) == ("x: 1; y: 2", "refuted")
-    assert (checked("1", True), checked("1", False)) == (("1", "supported"), ("1", "refuted"))
+    assert (checked_claim("1", True), checked_claim("1", False)) == (
+        ("1", "supported"),
+        ("1", "refuted"),
+    )
     assert (by_row({"x": "1"}), by_row({"x": "1", "y": "2"})) == ("1", "x: 1; y: 2")
 
 
@@ -363,7 +373,7 @@ def context(monkeypatch: pytest.MonkeyPatch) -> dict[str, str]:
     """Return the context of a paper with one function."""
 
     def judge_all(evidence: Evidence, least: int) -> Judgement:
-        return checked(f"{len(evidence.rows)} rows", len(evidence.rows) >= least)
+        return checked_claim(f"{len(evidence.rows)} rows", len(evidence.rows) >= least)
 
     module = ModuleType("papers_of_a_test")
     module.judge_all = judge_all  # type: ignore[attr-defined]

@@ -14,7 +14,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import Ours, Word
+from quadrepro.papers.claims.evidence import ClaimWord, Ours
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, claims_table
 from quadrepro.tables.table import Table
@@ -149,7 +149,7 @@ def one_row(a: list[int], b: list[int]) -> Ours:
         (20, 10, "undecided"),
     ],
 )
-def test_splits_support_if_almost_all_agree(n_splits: int, n_lower: int, word: Word) -> None:
+def test_splits_support_if_almost_all_agree(n_splits: int, n_lower: int, word: ClaimWord) -> None:
     # The differences vary too much for a test on the means.
     ours = one_row([10] * n_lower + [30] * (n_splits - n_lower), [20] * n_splits)
     for claim, expected in ((LOWER, word), (HIGHER, MIRROR[word])):
@@ -176,7 +176,9 @@ def test_splits_support_if_almost_all_agree(n_splits: int, n_lower: int, word: W
         ("disagrees", 12, "agrees"),
     ],
 )
-def test_a_test_and_a_count_can_contradict(pooled: Word, n_lower: int, word: Word) -> None:
+def test_a_test_and_a_count_can_contradict(
+    pooled: ClaimWord, n_lower: int, word: ClaimWord
+) -> None:
     ours = one_row([10] * n_lower + [30] * (20 - n_lower), [20] * 20)
     assert _on_splits(LOWER, ours, Judgement("", pooled)).word == word
     # The contrary has the mirrored word.
