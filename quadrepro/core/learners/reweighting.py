@@ -30,7 +30,7 @@ UNITS = 2.0**48
 sums are exact in any order."""
 
 ROUNDER = 1.5 * 2.0**52
-"""A number between whole neighbours: what is added to it, if below 2^51 in size, is rounded."""
+"""Adding it rounds a number of at most 2^51 to a whole one, since its neighbours are whole."""
 
 ROUNDER_BITS = 0x4338000000000000
 """The bits of `ROUNDER` as a whole number."""
@@ -95,8 +95,8 @@ def write_units(
     If copies are whole, the weight of one copy is rounded, so that merged examples have the sum of
     the separate ones. All shapes are (n_examples,); see `WeightedExamples`.
     """
-    # The bits of a sum with `ROUNDER`, less those of `ROUNDER`, are the rounded number. Other
-    # conversions take the numbers one by one on most processors.
+    # Adding `ROUNDER` rounds a number, and the difference of their bits is the whole number. Most
+    # processors have no other conversion of several numbers at once.
     rounded = units.view(np.float64)
     if whole:
         for i in range(len(units)):
