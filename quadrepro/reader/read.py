@@ -21,6 +21,7 @@ from quadrepro.reader.grid import Number, Text, TextGrid, comma_sign, is_number,
 from quadrepro.reader.roles import (
     TableColumn,
     column_role,
+    is_misprint,
     is_well_known,
     metric_in,
     metric_of,
@@ -97,7 +98,7 @@ def _chosen(grids: Sequence[TextGrid], number: int | None) -> TextGrid:
             f"line {line}: {NOT_A_NUMBER.format(shorten(cell.text))}"
             for line, row in rows
             for cell in row[1:]
-            if re.match(r"[-+−]?[.,]?\d", cell.text)
+            if is_misprint(cell.text)
         )
         faults = (grid.fault for grid in grids if grid.fault)
         raise ValueError(next(chain(faults, misprints), NO_TABLE))

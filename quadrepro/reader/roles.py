@@ -152,6 +152,11 @@ def is_well_known(name: str, kind: str) -> bool:
     return re.fullmatch(_vocabulary()[kind], _key(name)) is not None
 
 
+def is_misprint(text: str) -> bool:
+    """Return whether a text looks like a misprinted number."""
+    return re.match(r"\W*\d|.*[^\w.]\d*\.\d", text) is not None
+
+
 class TableColumn:
     """A column of a grid, and its role."""
 
@@ -176,8 +181,7 @@ class TableColumn:
     @property
     def fault(self) -> int | None:
         """Place of a misprinted number among words, or None."""
-        pattern = re.compile(r"\W*\d|.*[^\w.]\d*\.\d")
-        return next((i for i, c in enumerate(self.cells) if pattern.match(c.text)), None)
+        return next((i for i, c in enumerate(self.cells) if is_misprint(c.text)), None)
 
     def set_role(self, before: Sequence[TableColumn], chosen: Collection[str]) -> None:
         """Set the role, given the columns to the left and the names of the methods."""
