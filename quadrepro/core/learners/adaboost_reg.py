@@ -65,7 +65,7 @@ class Softening(NamedTuple):
     influences, means : ndarray of shape (n_examples,)
         A μ and μ.
     loss : ndarray of shape (4, n_examples)
-        b, n, d and c of `least_loss`.
+        b, n, d and c of `least_softened_loss`.
     """
 
     total: FloatArray
@@ -135,7 +135,7 @@ def softened_step(
     terms.loss[2] = margins + C * (w * w if power == 2 else w)
     if power == 2:
         terms.loss[3] = C * ((w - terms.means) * (w - terms.means))
-    return least_loss(terms.loss, terms.total[0])
+    return least_softened_loss(terms.loss, terms.total[0])
 
 
 @njit
@@ -177,7 +177,7 @@ RESOLUTION = 2.0**-32
 
 
 @njit
-def least_loss(loss: FloatArray, A: float) -> float:
+def least_softened_loss(loss: FloatArray, A: float) -> float:
     """Return the step a in [0, `LARGEST_STEP`] of least loss Σ n exp(b - a d + c φ(a)).
 
     The first best step of `SCAN` brackets it. Steps are tried in the order of their lower bounds,

@@ -215,7 +215,7 @@ def minimise(program: Program, size: int, beta: float) -> tuple[int, float]:
 
 
 @njit
-def judge(program: Program, size: int, beta: float) -> tuple[float, float, int]:
+def optimality(program: Program, size: int, beta: float) -> tuple[float, float, int]:
     """Return the residual of the weights, the excess of the largest outside edge, and its voter.
 
     The residual is the largest violation of a constraint or of a condition on an edge, the latter
@@ -275,7 +275,7 @@ def rounds(gram: FloatArray, margins: FloatArray, mu: float) -> Iterator[tuple[F
     update_edges(program, size, beta)
     while True:
         size, beta = minimise(program, size, beta)
-        residual, excess, joining = judge(program, size, beta)
+        residual, excess, joining = optimality(program, size, beta)
         if not residual <= RESIDUAL:
             raise SolverError(f"CqBoost's program at mu = {mu:g} has a residual of {residual:.1g}")
         yield q[:n] - q[n:], excess

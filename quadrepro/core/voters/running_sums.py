@@ -86,7 +86,7 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
     chains, usual, listed, spans, _, state = voters
     examples, heads, stretches = chains.listed, chains.heads, chains.stretches
     awake, places = np.abs(weights * signs) >= ASLEEP, np.zeros(len(heads), np.uint32)
-    n = np.uint64(0)
+    n = np.uint64(0)  # needs no check for negative indices
     for code in range(len(heads) - 1):
         places[code] = n
         for k in range(heads[code], heads[code + 1]):

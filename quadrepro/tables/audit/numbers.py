@@ -17,7 +17,7 @@ from quadrepro.tables.audit.subject import (
     Finding,
     PrintedPlace,
     Subject,
-    show,
+    in_unit,
 )
 
 NO_METRIC = "the metric is not stated: give --metric"
@@ -34,14 +34,14 @@ def judge_ranges(subject: Subject) -> Iterator[Finding]:
             mean_column = table.mean_column(column.removesuffix(SD))
             printed = table.as_printed(row, column)
             if not column.endswith(SD):
-                why = f"numbers lie between {show(table, low)} and {show(table, high)}"
+                why = f"numbers lie between {in_unit(table, low)} and {in_unit(table, high)}"
                 yield Finding(place, printed, low <= float(text) <= high, why)
             elif mean := table.text(row, mean_column):
                 slack, n = table.rounding(row, mean_column), table.sample.n
                 most = largest_deviation(float(mean), slack, low, high, n)
                 sd, rounding = table.number(row, column) or 0.0, table.rounding(row, column)
                 mean = table.as_printed(row, mean_column)
-                why = f"with a mean of {mean} it is at most {show(table, most, '.4g')}"
+                why = f"with a mean of {mean} it is at most {in_unit(table, most, '.4g')}"
                 yield Finding(place, printed, 0 <= sd <= most + rounding + SLACK, why)
 
 
@@ -101,7 +101,7 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         share = n_test / size.n_rows if size.n_rows and not repeats else 0.0
         sd = (table.number(row, sd_column) or 0.0) + table.rounding(row, sd_column)
         p_value = too_small(risk, sd, table.sample.n, n_test, share, repeats)
-        floor = show(table, math.sqrt(least_variance(risk, n_test, share)), ".2g")
+        floor = in_unit(table, math.sqrt(least_variance(risk, n_test, share)), ".2g")
         why = f"{n_test} test examples give a deviation of {floor} or more (p = {p_value:.2g})"
         return Finding(place, printed, p_value > LEVEL, why, p_value, TIED)
     return Finding(place, printed, None, why)
@@ -140,7 +140,9 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
             halves = {c: table.rounding(row, place) for c, place in columns.items()}
             least = min(numbers[c] + halves[c] for c in columns)
             best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
-            why = f"the {word} is {show(table, sign * min(numbers.values()))} ({', '.join(best)})"
+            why = (
+                f"the {word} is {in_unit(table, sign * min(numbers.values()))} ({', '.join(best)})"
+            )
             place, text = PrintedPlace(table.name, row), ", ".join(bold)
             if "metric" in table.unstated:
                 yield Finding(place, text, None, NO_METRIC)
@@ -178,7 +180,7 @@ def _means(table: Printed, summary: str) -> Iterator[Finding]:
         mean = fmean(float(table.text(row, column)) for row in table.rows)
         slack = fmean(table.rounding(row, column) for row in table.rows)
         slack += table.rounding(summary, column) + SLACK
-        why = f"the mean is {show(table, mean, '.6g')}"
+        why = f"the mean is {in_unit(table, mean, '.6g')}"
         yield Finding(place, original, abs(mean - printed) <= slack, why)
 
 

@@ -31,7 +31,7 @@ SLACK = 1e-9
 """Half units of printed numbers are floats, with errors far below this."""
 
 
-def show(table: Printed, number: float, form: str = "g") -> str:
+def in_unit(table: Printed, number: float, form: str = "g") -> str:
     """Return a number in the unit in which a table is printed."""
     return f"{100 * number if table.in_percent else number:{form}}"
 

@@ -20,7 +20,7 @@ from quadrepro.core.learners.adaboost_reg import (
     SCAN,
     AdaBoostReg,
     exact_sum,
-    least_loss,
+    least_softened_loss,
     lower_bounds,
 )
 from quadrepro.core.learners.ebboost import EBBoost
@@ -340,7 +340,7 @@ def test_the_line_search_ends_where_the_loss_is_least_and_bounds_are_those_of_eq
     for seed in range(20):
         rng = np.random.default_rng(seed)
         loss, A = random_loss(rng, C), rng.uniform(0.01, 20)
-        a = least_loss(loss, A)
+        a = least_softened_loss(loss, A)
         assert 0 <= a <= LARGEST_STEP
         fine = logarithms(loss, A, np.geomspace(1e-5, LARGEST_STEP, 1000)).min()
         assert logarithms(loss, A, np.array([a]))[0] <= fine + 1e-9 * max(1.0, abs(fine))
@@ -355,14 +355,14 @@ def test_the_line_search_ends_where_the_loss_is_least_and_bounds_are_those_of_eq
 def test_an_example_without_a_weight_is_as_if_it_were_not_there() -> None:
     loss = random_loss(np.random.default_rng(6), 30.0)
     longer = np.append(loss, [[-np.inf], [0.0], [-1e4], [1e4]], axis=1)
-    assert least_loss(longer, 3.0) == least_loss(loss, 3.0)
+    assert least_softened_loss(longer, 3.0) == least_softened_loss(loss, 3.0)
 
 
 @pytest.mark.parametrize("light", [-40.0, -200.0, -2000.0])
 def test_an_example_that_a_long_step_makes_heavy_counts_however_light_it_is(light: float) -> None:
     # Without the last example the loss falls for ever.
     loss = np.array([[0.0, 0.0, light], np.ones(3), [2.0, 1.0, -1.0], [0.0, 0.0, 20.0 - light]])
-    a, fine = least_loss(loss, 3.0), np.geomspace(1e-3, LARGEST_STEP, 20_000)
+    a, fine = least_softened_loss(loss, 3.0), np.geomspace(1e-3, LARGEST_STEP, 20_000)
     assert a == pytest.approx(fine[logarithms(loss, 3.0, fine).argmin()], rel=1e-3)
     assert a < LARGEST_STEP / 2
 
