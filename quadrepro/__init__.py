@@ -7,6 +7,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    from quadrepro.reader.printed_table import PrintedTable
+
     from . import stats
     from ._version import __version__
     from .api import RankedScores, compare, rank, reproduce
@@ -36,7 +38,6 @@ if TYPE_CHECKING:
     )
     from .core.voters.stumps import Stumps
     from .reader.read import read_table
-    from .reader.table import PrintedTable
     from .results.results import Results, load_results
 
 _PUBLIC = {
@@ -57,7 +58,7 @@ _PUBLIC = {
     ],
     "core.voters.stumps": ["Stumps"],
     "reader.read": ["read_table"],
-    "reader.table": ["PrintedTable"],
+    "reader.printed_table": ["PrintedTable"],
     "results.results": ["Results", "load_results"],
 }
 

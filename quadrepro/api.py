@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-from quadrepro.base.resources import RECORDS, RESULTS, default_out, find_config
+from quadrepro.base.files import RECORDS, RESULTS, default_out, find_config
 from quadrepro.base.text import few
 from quadrepro.errors import ConfigError, DataError, nearest
 
@@ -91,7 +91,7 @@ class RankedScores:
 
     def write(self, folder: str | Path) -> None:
         """Write ``ranking``: ``.md``, ``.csv`` and ``.svg``, and ``pairs`` as ``.md``, ``.csv``."""
-        from quadrepro.tables.ranking import draw_ranks
+        from quadrepro.tables.methods import draw_ranks
         from quadrepro.tables.render import write_table
 
         left_out = (f"All rows that are left out: {', '.join(self.left_out)}.",)
@@ -180,7 +180,7 @@ def rank(
 
     from quadrepro.reader import read_table
     from quadrepro.stats import rank_methods
-    from quadrepro.tables import ranking as tables
+    from quadrepro.tables import methods as tables
 
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
@@ -441,7 +441,7 @@ def compare(
 def _computed(plan: Plan, out: Path, jobs: int | None, *, retry: bool, progress: bool) -> Results:
     """Compute the missing cells of a plan, and write and return its results."""
     from quadrepro.engine.records import RecordStore
-    from quadrepro.results.files import refuse_other_config, write_results
+    from quadrepro.results.writer import refuse_other_config, write_results
 
     refuse_other_config(plan.experiment, out)
     store = RecordStore(out / RECORDS)
@@ -463,8 +463,7 @@ def compute_cells(
     if not cells:
         return
     # They take long to import.
-    from quadrepro.engine.dask import workers_of
-    from quadrepro.engine.dispatch import compute
+    from quadrepro.engine.dispatch import compute, workers_of
     from quadrepro.engine.progress import RunProgress
 
     by_key = {cell.key: cell for cell in cells}

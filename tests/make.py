@@ -22,7 +22,7 @@ from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell
 from quadrepro.core.training.contract import Learner
-from quadrepro.engine.keys import makers
+from quadrepro.engine.records import makers
 from quadrepro.errors import ConfigError, QuadreproError
 
 CONTROLS = frozenset("\x00\x07\x08\r\x1b\x7f\x85\x9b\u202e\u2066")

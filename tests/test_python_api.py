@@ -42,8 +42,8 @@ from quadrepro.core.training.objects import code_of, digest
 from quadrepro.engine import worker
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, DataError, QuadreproError
-from quadrepro.results.files import write_results
 from quadrepro.results.results import Results
+from quadrepro.results.writer import write_results
 from tests.make import Write, config, write_config
 from tests.make import quadrepro as command
 

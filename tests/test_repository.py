@@ -21,7 +21,7 @@ import pytest
 import quadrepro as package
 from quadrepro.base.yaml import read_yaml, to_yaml
 from quadrepro.config.loading import load_experiment
-from quadrepro.tables.printed import described
+from quadrepro.tables.from_paper import described
 from tests.conftest import SMALL
 from tests.make import quadrepro
 

@@ -56,7 +56,11 @@ REFUSED = {"check base.yaml": 2, "run base.yaml --jobs 1": 2, "table base.yaml":
 SHOW = {"table results/base": 0, "table --all": 0, "compare results/base honest/base": 4}
 SAME = {**SHOW, "compare results/base honest/base": 0}
 CLAIM = "title: P\nclaims: {g: {claims: [{kind: function, text: t, function: f}]}}\n"
-PAPER = {"paper/paper.yaml": CLAIM, "paper/claims.py": TOUCH, "paper/printed/g.csv": "d,a\nx,0.5\n"}
+PAPER = {
+    "paper/paper.yaml": CLAIM,
+    "paper/__init__.py": TOUCH,
+    "paper/printed/g.csv": "d,a\nx,0.5\n",
+}
 ELSEWHERE = "title: P\nprinted: {g: {config: SECRET, unit: fraction}}\n"
 CODE = [{"name": "a", "algorithm": "claims:make"}]
 EDITED = run(experiment="../../victim/canary", title=NAME, paper="SECRET", algorithms=CODE)

@@ -1,14 +1,15 @@
-"""Pydantic models of YAML documents: one strict base, and mistakes as `file:line:column`."""
+"""Pydantic models of YAML documents, mistakes as `file:line:column`, and registries of names."""
 
 from __future__ import annotations
 
 import re
 import reprlib
-from collections import defaultdict
+from collections import UserDict, defaultdict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from pkgutil import resolve_name
 from types import MappingProxyType
-from typing import Any, ClassVar, NamedTuple, Self, TypeVar
+from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
 from pydantic import (
     AfterValidator,
@@ -200,3 +201,35 @@ def _name(place: Sequence[str | int]) -> str:
     """Return the name of a value: its key, or its number in the list of a name."""
     *outer, last = place or ["the document"]
     return last if isinstance(last, str) else f"item {last + 1} of {_name(outer)}"
+
+
+T = TypeVar("T")
+
+
+class Registry(UserDict[str, T]):
+    """Objects by name, each imported when it is needed.
+
+    Parameters
+    ----------
+    kind : str
+        Noun for one of the names in messages.
+    places : dict of str to str
+        ``"module:attribute"`` of each object, below this package.
+    """
+
+    def __init__(self, kind: str, places: Mapping[str, Any]) -> None:
+        super().__init__(places)
+        self.kind = kind
+
+    def __getitem__(self, name: str) -> T:
+        return cast("T", resolve_name(f"quadrepro.{self.data[name]}"))
+
+    def find(self, written: object) -> T:
+        """Return the object of a name, or raise ValueError with the nearest name.
+
+        A user may have written a value of any type in place of the name.
+        """
+        name = str(written)
+        if name not in self:
+            raise ValueError(f"unknown {self.kind} {written!r}{nearest(name, self)}")
+        return self[name]

@@ -75,7 +75,7 @@ def run_command(
     """
     if dask is not None and jobs:
         raise click.UsageError("--jobs is for this machine: leave out --dask")
-    from quadrepro.results.files import refuse_other_config
+    from quadrepro.results.writer import refuse_other_config
 
     # These end a run like Ctrl-C, with the line that resumes it, unless nohup keeps it running.
     for number in (signal.SIGTERM, signal.SIGHUP):
@@ -149,7 +149,7 @@ def _write(plan: Plan, store: RecordStore, out: Path, form: str, page: bool) -> 
 
     The others go on if that fails.
     """
-    from quadrepro.results.files import write_results
+    from quadrepro.results.writer import write_results
 
     try:
         results = write_results(plan, store, out)
@@ -173,7 +173,7 @@ def check_command(config: str, common: options.Common) -> None:
     or the name of one that ships with quadrepro.
     """
     from quadrepro.tables.conclusion import planned
-    from quadrepro.tables.printed import described
+    from quadrepro.tables.from_paper import described
 
     plan = common.plan(config)
     if files := plan.experiment.code:

@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.atomic import read_text
-from quadrepro.base.resources import cards_folder, configs_folder, find_config
+from quadrepro.base.files import cards_folder, configs_folder, find_config, read_text
 from quadrepro.cli import options
 from quadrepro.cli.output import echo, print_listing
 from quadrepro.errors import ConfigError, nearest
@@ -133,7 +132,7 @@ LISTINGS: dict[str, Callable[[Path | None], Listing]] = {
     "measures": partial(_registry, place="quadrepro.core.measures.names:MEASURES", meaning="title"),
     "metrics": partial(_registry, place="quadrepro.core.metrics:METRICS", meaning="label"),
     "claims": partial(_registry, place="quadrepro.papers.claims:CLAIMS", meaning="__doc__"),
-    "tables": partial(_registry, place="quadrepro.config.tables:KINDS", meaning="meaning"),
+    "tables": partial(_registry, place="quadrepro.config.config:KINDS", meaning="meaning"),
 }
 
 

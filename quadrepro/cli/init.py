@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from quadrepro.base.atomic import write_text
-from quadrepro.base.resources import cards_folder
+from quadrepro.base.files import cards_folder, write_text
 from quadrepro.cli import options
 from quadrepro.cli.output import echo
 from quadrepro.errors import ConfigError

@@ -7,15 +7,15 @@ from typing import TYPE_CHECKING
 
 import click
 
-from quadrepro.base.resources import RESULTS, find_config
+from quadrepro.base.files import RESULTS, find_config
 from quadrepro.base.text import tell
 from quadrepro.cli import options
 from quadrepro.cli.output import echo, print_listing, show
 from quadrepro.errors import EXIT_CELLS_MISSING, ConfigError, QuadreproError, ToleranceError
 
 if TYPE_CHECKING:
-    from quadrepro.results.files import FigureFormat
     from quadrepro.results.results import Results
+    from quadrepro.results.writer import FigureFormat
 
 FIGURES = click.Choice(("svg", "pdf"))
 
@@ -58,8 +58,8 @@ def table_command(
 
 def _write(path: str, common: options.Common, figures: FigureFormat, form: str) -> int:
     """Write the page of a folder, or the tables of a config, and return the exit code."""
-    from quadrepro.results.files import write_results
     from quadrepro.results.run import PAGE
+    from quadrepro.results.writer import write_results
 
     if results := _results_in(Path(path)):
         echo(results.report().resolve().as_uri())

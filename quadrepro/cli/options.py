@@ -13,7 +13,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from quadrepro.api import prepare
-from quadrepro.base import resources
+from quadrepro.base import files
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
@@ -31,8 +31,8 @@ def completing(*folders: Callable[[], Path]) -> Callable[..., list[CompletionIte
 
     def complete(ctx: click.Context, param: click.Parameter, begun: str) -> list[CompletionItem]:
         paths = [path for folder in folders for path in folder().glob("*.yaml")]
-        if resources.papers_folder in folders:
-            paths += [path.parent for path in resources.papers_folder().glob("*/paper.yaml")]
+        if files.papers_folder in folders:
+            paths += [path.parent for path in files.papers_folder().glob("*/paper.yaml")]
         names = [path.stem if path.is_absolute() else path.name for path in paths]
         items = [CompletionItem(name) for name in sorted(names) if name.startswith(begun)]
         return items or [CompletionItem(begun, type="file")]
@@ -40,7 +40,7 @@ def completing(*folders: Callable[[], Path]) -> Callable[..., list[CompletionIte
     return complete
 
 
-complete_configs = completing(resources.configs_folder, Path)
+complete_configs = completing(files.configs_folder, Path)
 
 
 def _from_environment(name: str, help: str, **settings: Any) -> Callable[..., Any]:
@@ -100,20 +100,20 @@ class Common:
 
     def out_of(self, *configs: str | Path) -> Path:
         """Return the folder that results of some configs are written to."""
-        return self.out or resources.default_out(*configs)
+        return self.out or files.default_out(*configs)
 
     def results_of(self, config: str) -> Path:
         """Return the folder that holds results of a config: the committed one without a run."""
         out = self.out_of(config)
-        is_there = (out / resources.find_config(config).stem).is_dir()
-        return out if self.out or is_there else Path(resources.RESULTS)
+        is_there = (out / files.find_config(config).stem).is_dir()
+        return out if self.out or is_there else Path(files.RESULTS)
 
     def store(self, out: Path) -> RecordStore:
         """Return the store of records below a results folder."""
         # It imports all modules that compute a cell.
         from quadrepro.engine.records import RecordStore
 
-        return RecordStore(out / resources.RECORDS)
+        return RecordStore(out / files.RECORDS)
 
     def plan(self, config: str, *, check_data: bool = True, repeats: int | None = None) -> Plan:
         """Return the plan of a config, without the network; --repeats overrides `repeats`."""

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from quadrepro.api import rank
-from quadrepro.base.resources import papers_folder
+from quadrepro.base.files import papers_folder
 from quadrepro.base.text import tell
 from quadrepro.cli import options
 from quadrepro.cli.output import echo, print_table
@@ -30,7 +30,7 @@ def sizes_of(
     A file of sizes is read; any other text is the name of a column.
     """
     if len(value) == 1 and "=" not in value[0]:
-        from quadrepro.tables.audit.draft import read_sizes
+        from quadrepro.tables.audit.subject import read_sizes
 
         return read_sizes(Path(value[0])) if Path(value[0]).is_file() else value[0]
     sizes = {}
@@ -122,7 +122,7 @@ def audit_command(
     from quadrepro.papers.paper import load_paper
     from quadrepro.reader import read_table
     from quadrepro.tables.audit import audit
-    from quadrepro.tables.audit.draft import table_paper, write_draft
+    from quadrepro.tables.audit.subject import table_paper, write_draft
 
     file = Path(paper)
     if paper != "-" and (not file.is_file() or file.suffix == ".yaml"):

@@ -1,24 +1,24 @@
-"""A config as it is written, and the experiment that it describes."""
+"""A config as it is written, with the kinds of its tables, and the experiment that it describes."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cache, cached_property, partial
 from itertools import product
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Annotated, Any
 
-from pydantic import ByteSize, Field
-from pydantic_core import PydanticCustomError
+from pydantic import AfterValidator, ByteSize, Field, GetJsonSchemaHandler, create_model
+from pydantic_core import CoreSchema, PydanticCustomError
+from pydantic_core.core_schema import definitions_schema
 
-from quadrepro.base.models import Model, faults_at, known_by
+from quadrepro.base.models import Model, Registry, faults_at, known_by
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import YamlSource
 from quadrepro.config.column import AlgorithmItem, Column, resolve
 from quadrepro.config.datasets import Absent, DatasetItem, Reading, Row, Sweep
-from quadrepro.config.tables import RequestedTables
 from quadrepro.core.metrics import find_metric
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.algorithms import BASELINE
@@ -29,6 +29,63 @@ from quadrepro.papers.printed import NotThereError
 if TYPE_CHECKING:
     from quadrepro.core.training.estimator import EstimatorPredictor
     from quadrepro.data.card import Card
+
+KINDS: Registry[Any] = Registry(
+    "key",
+    {
+        "errors": "tables.kinds.scores:ERRORS",
+        "noiseless": "tables.kinds.scores:NOISELESS",
+        "margins": "tables.kinds.margins:MARGINS",
+        "differences": "tables.kinds.sweeps:DIFFERENCES",
+        "times": "tables.kinds.sweeps:TIMES",
+        "curves": "tables.kinds.curves:CURVES",
+        "scatter": "tables.kinds.comparisons:SCATTER",
+        "comparisons": "tables.kinds.comparisons:COMPARISONS",
+        "ranking": "tables.kinds.comparisons:RANKING",
+        "claims": "tables.kinds.claims:CLAIMS",
+        "readings": "tables.kinds.readings:READINGS",
+    },
+)
+"""All kinds (`quadrepro.tables.kinds.Kind`), in the order in which they are written."""
+
+UNASKED = ("errors", "comparisons")
+"""The kinds that are written without being asked for."""
+
+
+@cache
+def _tables_model() -> type[Model]:
+    """Return the model of the mapping below ``tables``."""
+    options: dict[str, Any] = {
+        key: (kind.option, Field(None, description=kind.meaning)) for key, kind in KINDS.items()
+    }
+    return create_model("Tables", __base__=Model, __doc__="Tables and figures, by kind.", **options)
+
+
+def asked_for(written: dict[str, Any]) -> dict[str, Any]:
+    """Return the options of all that is written, in the order of `KINDS`."""
+    requested = {key: option for key, option in written.items() if option is not False}
+    options = _tables_model().model_validate(requested)
+    return {key: option or "" for key, option in options if option or key in UNASKED}
+
+
+def _checked_tables(written: dict[str, Any]) -> dict[str, Any]:
+    asked_for(written)
+    return written
+
+
+class _TablesSchema:
+    """Describes all kinds in the JSON schema."""
+
+    def __get_pydantic_json_schema__(
+        self, _: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        # Among definitions, the model gets a place of its own.
+        schema = handler(definitions_schema(_tables_model().__pydantic_core_schema__, []))
+        return schema | {"description": "Tables and figures to write, by kind."}
+
+
+RequestedTables = Annotated[dict[str, Any], AfterValidator(_checked_tables), _TablesSchema()]
+"""The type of the field ``tables`` of a config, which is kept as it is written."""
 
 
 BASELINE_NOTE = "predicts the most frequent class or the mean, whatever the attributes are."

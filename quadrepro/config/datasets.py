@@ -20,7 +20,7 @@ from pydantic import (
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place
-from quadrepro.config.axis import Axis, Scalar
+from quadrepro.config.column import Axis, Scalar
 from quadrepro.core.protocol import Protocol
 from quadrepro.data.card import Card, card_names, find_card, load_card
 from quadrepro.data.schema import View

@@ -24,7 +24,7 @@ from quadrepro.core.training.grid import Grid
 from quadrepro.core.training.imported import enter
 from quadrepro.data.schema import View
 from quadrepro.data.store import Found, find_datasets
-from quadrepro.engine.keys import makers
+from quadrepro.engine.records import makers
 
 if TYPE_CHECKING:
     from quadrepro.engine.worker import Limits

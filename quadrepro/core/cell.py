@@ -25,8 +25,8 @@ from quadrepro.core.training.choose import (
     choose_rest_by_test,
 )
 from quadrepro.core.training.contract import Learner, Outputs, Part, Rng, TrainingData
+from quadrepro.core.training.fitted import fit
 from quadrepro.core.training.grid import Grid, Value
-from quadrepro.core.training.one_vs_rest import fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.drawn import RandomStumps
 

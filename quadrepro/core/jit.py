@@ -60,7 +60,7 @@ class _Loop:
 
 def njit(function: F) -> F:
     """Compile a function when it is first called."""
-    return cast(F, _Loop(function))
+    return cast("F", _Loop(function))
 
 
 @functools.cache

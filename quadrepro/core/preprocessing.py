@@ -167,7 +167,7 @@ def _columns(
     """Yield the columns of an attribute, shape (n_rows,) each."""
     name = attribute.name
     if attribute.kind == "numeric":
-        yield Feature(name), cast(NumberArray, column[rows])
+        yield Feature(name), cast("NumberArray", column[rows])
         return
     codes = _codes(attribute, column, view)
     feature = _nominal(attribute, column, view, codes)

@@ -125,11 +125,11 @@ def _codes(column: ColumnValues) -> IntArray:
 def _times(name: str, column: ColumnValues, date: str | None) -> NumberArray:
     """Return numbers unchanged, and dates in microseconds, shape (n_rows,)."""
     if not is_text(column):
-        return cast(NumberArray, column)
+        return cast("NumberArray", column)
     texts = column.tolist()
     if date is None and None not in map(number, texts):
         return parse_numbers(texts)
-    return cast(NumberArray, dates_of(name, texts, date or "ISO8601").as_unit("us").asi8)
+    return cast("NumberArray", dates_of(name, texts, date or "ISO8601").as_unit("us").asi8)
 
 
 def _parts(name: str, column: ColumnValues) -> NDArray[np.uint8]:

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.atomic import write_bytes
+from quadrepro.base.files import write_bytes
 from quadrepro.data.canonical import ColumnValues, RawTable, is_text, text_column
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError

@@ -19,8 +19,8 @@ from pydantic import (
     model_validator,
 )
 
+from quadrepro.base.files import cards_folder
 from quadrepro.base.models import Mistake, Model, fault, validated
-from quadrepro.base.resources import cards_folder
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place, read_yaml
 from quadrepro.data.canonical import default_order, parse_numbers

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.atomic import write_text
+from quadrepro.base.files import write_text
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource, to_yaml
@@ -33,7 +33,7 @@ from quadrepro.data.canonical import (
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import counted, extremes, row_name, to_table
 from quadrepro.data.columns import codes_in, new_codes, numbers_in
-from quadrepro.data.files import (
+from quadrepro.data.formats import (
     format_of,
     read_own_file,
     read_source,
@@ -43,8 +43,8 @@ from quadrepro.data.files import (
     with_test_rows,
 )
 from quadrepro.data.schema import Attribute, Target, View
+from quadrepro.data.separated import Start, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
-from quadrepro.data.text import Start, detect, encoding_of
 from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20

@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import IntArray
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.files import read_idx, read_own_file
+from quadrepro.data.formats import read_idx, read_own_file
+from quadrepro.data.separated import numbered
 from quadrepro.data.source import FileLayout, OpenMLSource, WebSource
-from quadrepro.data.text import numbered
 from quadrepro.errors import DataError, NoConnectionError
 
 RETRIES = 2

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from quadrepro.base.resources import cards_folder
+from quadrepro.base.files import cards_folder
 from quadrepro.data import cache
 from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card
@@ -119,7 +119,7 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     if isinstance(where, GeneratedSource):
         return generate(where, card)
     # Slow to import, and rarely needed.
-    from quadrepro.data.files import read_source
+    from quadrepro.data.formats import read_source
 
     return to_table(read_source(where), where, card, where.path)
 
@@ -183,8 +183,8 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
 def read_canonical(path: Path, card: Card) -> RawTable:
     """Read a canonical CSV: a header, the attributes in the order of the card, then the target."""
     # Slow to import.
-    from quadrepro.data.files import read_own_file, unpack
-    from quadrepro.data.text import detect
+    from quadrepro.data.formats import read_own_file, unpack
+    from quadrepro.data.separated import detect
 
     _, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
     names = (*card.attribute_names, card.target.name)

@@ -32,13 +32,12 @@ from joblib import parallel_config
 from numba.core import event
 from threadpoolctl import ThreadpoolController
 
-from quadrepro.base.atomic import write_bytes
+from quadrepro.base.files import write_bytes
 from quadrepro.base.text import tell
 from quadrepro.base.types import FloatArray
 from quadrepro.core.cell import Cell, CellResult, compute_cell, rmse, training_data
 from quadrepro.core.training.imported import place_of_user
-from quadrepro.engine.keys import environment, makers, utc_now
-from quadrepro.engine.records import Record, Status
+from quadrepro.engine.records import Record, Status, environment, makers, utc_now
 from quadrepro.errors import ConfigError
 
 SMALLEST = np.finfo(np.float32).smallest_subnormal

@@ -9,8 +9,8 @@ from typing import Literal
 
 from pydantic import Field
 
+from quadrepro.base.files import papers_folder
 from quadrepro.base.models import MOST_SHOWN, Model, validated
-from quadrepro.base.resources import papers_folder
 from quadrepro.base.yaml import YamlSource, read_yaml
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.claims import AnyClaim
@@ -158,7 +158,7 @@ def load_paper(reference: str, start: Path = Path()) -> Paper:
     source = read_yaml(folder / FILE)
     # Only what ships has code: a folder of a user is data.
     ships = folder.parent == papers_folder()
-    context = {"module": f"quadrepro.papers.{folder.name}.claims"} if ships else {}
+    context = {"module": f"quadrepro.papers.{folder.name}"} if ships else {}
     file = validated(PaperFile, source, context=context)
     tables = _tables(folder, file, source)
     columns = {name: name for table in tables.values() for name in table.algorithms}

@@ -6,7 +6,7 @@ a number with the signs around it (`grid`), names give rows and columns their ro
 the option that decides it. ``vocabulary.yaml`` has the meaning of names.
 """
 
+from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.read import read_table
-from quadrepro.reader.table import Choices, PrintedTable
 
 __all__ = ["Choices", "PrintedTable", "read_table"]

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 
 import pandas as pd
 
-from quadrepro.base.atomic import read_bytes
-from quadrepro.data.text import decode, encoding_of
+from quadrepro.base.files import read_bytes
+from quadrepro.data.separated import decode, encoding_of
 from quadrepro.errors import DataError
-from quadrepro.reader.grid import TextGrid
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
-from quadrepro.reader.text import read_plain_text
+from quadrepro.reader.plain_text import read_plain_text
+from quadrepro.reader.text_grid import TextGrid
 
 LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 """Size of the largest file that is read as a table, and of one in a markup language, in bytes."""

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
 
-from quadrepro.reader.grid import MOST_COLUMNS, Text, TextGrid
+from quadrepro.reader.text_grid import MOST_COLUMNS, Text, TextGrid
 
 TABULAR = r"(?:tabular[xy*]?|tabulary|longtable|supertabular|array|tblr|NiceTabular)"
 """Environments of LaTeX that are tables."""

@@ -17,7 +17,7 @@ import pandas as pd
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader.forms import Content, frame_grid, read_file
-from quadrepro.reader.grid import Number, Text, TextGrid, comma_sign, is_number, parse
+from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.roles import (
     TableColumn,
     column_role,
@@ -29,7 +29,7 @@ from quadrepro.reader.roles import (
     read_header,
     summary_kind,
 )
-from quadrepro.reader.table import Choices, PrintedTable
+from quadrepro.reader.text_grid import Number, Text, TextGrid, comma_sign, is_number, parse
 
 NO_TABLE = (
     "no table of numbers: a table has a line of names, and below it a name and numbers in each line"

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from quadrepro.reader.grid import Text, TextGrid, is_gap, is_number
+from quadrepro.reader.text_grid import Text, TextGrid, is_gap, is_number
 
 LONGEST = 200
 """Number of characters of a name that can show its role."""

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.atomic import is_regular
+from quadrepro.base.files import is_regular
 from quadrepro.errors import ConfigError
 from quadrepro.results.results import Results, read_csv, results_folders
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, TOLERANCE, TableFacts

@@ -14,9 +14,9 @@ from quadrepro.core.cell import Cell
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError, nearest
-from quadrepro.results.files import cell_row, environments
 from quadrepro.results.results import Results
 from quadrepro.results.run import CELLS, TOLERANCE, facts_of, inline
+from quadrepro.results.writer import cell_row, environments
 from quadrepro.stats import p_text
 from quadrepro.tables.render import significant
 

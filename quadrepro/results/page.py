@@ -19,8 +19,15 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from quadrepro.base.atomic import is_regular, read_bytes, read_text, write_text
-from quadrepro.base.resources import RECORDS, RESULTS, configs_folder
+from quadrepro.base.files import (
+    RECORDS,
+    RESULTS,
+    configs_folder,
+    is_regular,
+    read_bytes,
+    read_text,
+    write_text,
+)
 from quadrepro.base.text import few
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.training.algorithms import BASELINE

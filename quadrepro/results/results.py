@@ -18,7 +18,7 @@ import pandas as pd
 from markdown_it import MarkdownIt
 from pydantic import TypeAdapter, ValidationError
 
-from quadrepro.base.atomic import is_regular, read_text
+from quadrepro.base.files import is_regular, read_text
 from quadrepro.core.problems import StoredRows
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -26,7 +26,7 @@ from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Mani
 from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import DATA_HEADER as CLAIMS_HEADER
 from quadrepro.tables.kinds.comparisons import DATA_HEADER as COMPARISONS_HEADER
-from quadrepro.tables.kinds.errors import DATA_HEADER as ERRORS_HEADER
+from quadrepro.tables.kinds.scores import DATA_HEADER as ERRORS_HEADER
 from quadrepro.tables.verdicts import DATA_HEADER as VERDICTS_HEADER
 from quadrepro.tables.verdicts import SCORE_HEADER
 

@@ -9,7 +9,7 @@ from typing import Annotated, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
-from quadrepro.base.atomic import read_bytes
+from quadrepro.base.files import read_bytes
 from quadrepro.base.models import Model
 from quadrepro.errors import DataError
 

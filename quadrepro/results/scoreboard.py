@@ -13,7 +13,7 @@ from urllib.parse import quote
 import pandas as pd
 from tabulate import tabulate
 
-from quadrepro.base.atomic import is_regular, read_text, write_text
+from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import markdown
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import PaperFile, load_paper, paper_names

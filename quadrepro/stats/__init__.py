@@ -37,10 +37,10 @@ rounding decides nothing.
 
 from quadrepro.stats.base import *
 from quadrepro.stats.comparison import *
+from quadrepro.stats.likelihood import *
 from quadrepro.stats.means import *
 from quadrepro.stats.placement import *
 from quadrepro.stats.ranks import *
-from quadrepro.stats.readings import *
 from quadrepro.stats.signs import *
 
 # fmt: off

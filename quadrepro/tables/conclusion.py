@@ -26,9 +26,8 @@ from quadrepro.stats import (
 )
 from quadrepro.tables.kinds import Context, Made
 from quadrepro.tables.kinds.claims import WORDS
-from quadrepro.tables.kinds.comparisons import compared
-from quadrepro.tables.kinds.ranking import scale_of
-from quadrepro.tables.ranking import LONGEST, Scale, behind, within
+from quadrepro.tables.kinds.comparisons import compared, scale_of
+from quadrepro.tables.methods import LONGEST, Scale, behind, within
 from quadrepro.tables.verdicts import score_sentence
 
 DISAGREEMENT = 0.1

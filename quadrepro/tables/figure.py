@@ -11,7 +11,7 @@ from pathlib import Path
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.atomic import write_bytes
+from quadrepro.base.files import write_bytes
 from quadrepro.base.text import visible
 
 if TYPE_CHECKING:

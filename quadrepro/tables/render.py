@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 
 from tabulate import tabulate
 
-from quadrepro.base.atomic import write_text
+from quadrepro.base.files import write_text
 from quadrepro.base.text import scaled, visible
 from quadrepro.tables.table import CsvField, Entry, Table, decimals
 

@@ -7,15 +7,15 @@ from unittest.mock import Mock
 
 import pytest
 
-from quadrepro.base import resources
-from quadrepro.base.atomic import read_bytes, read_text, write_text
-from quadrepro.base.registry import Registry
+from quadrepro.base import files
+from quadrepro.base.files import read_bytes, read_text, write_text
+from quadrepro.base.models import Registry
 from quadrepro.base.text import few, markdown, visible
 from quadrepro.errors import ConfigError, DataError
 from tests.make import CONTROLS
 
 
-@pytest.mark.parametrize("failing", ["quadrepro.base.atomic.os.fsync", "pathlib.Path.replace"])
+@pytest.mark.parametrize("failing", ["quadrepro.base.files.os.fsync", "pathlib.Path.replace"])
 @pytest.mark.parametrize("error", [OSError(28, "No space left on device"), KeyboardInterrupt()])
 def test_a_file_is_replaced_as_a_whole_or_not_at_all(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, failing: str, error: BaseException
@@ -60,12 +60,12 @@ def test_only_a_regular_file_of_limited_size_is_read(
 def test_what_a_wheel_carries_comes_before_what_is_beside_the_package(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    assert (resources.cards_folder() / "monks.yaml").is_file()
+    assert (files.cards_folder() / "monks.yaml").is_file()
     (package := tmp_path / "site" / "quadrepro").mkdir(parents=True)
-    monkeypatch.setattr(resources, "_PACKAGE", package)
-    assert resources.cards_folder() == tmp_path / "site" / "datasets"
+    monkeypatch.setattr(files, "_PACKAGE", package)
+    assert files.cards_folder() == tmp_path / "site" / "datasets"
     (package / "_shipped" / "datasets").mkdir(parents=True)
-    assert resources.cards_folder() == package / "_shipped" / "datasets"
+    assert files.cards_folder() == package / "_shipped" / "datasets"
 
 
 @pytest.mark.parametrize(
@@ -82,10 +82,10 @@ def test_a_config_is_found_by_path_or_by_the_name_of_one_that_ships(
     tmp_path: Path, asked: str, message: str
 ) -> None:
     (tmp_path / "mine").write_text("")
-    assert resources.find_config(tmp_path / "mine") == tmp_path / "mine"
-    assert resources.find_config("quickstart").name == "quickstart.yaml"
+    assert files.find_config(tmp_path / "mine") == tmp_path / "mine"
+    assert files.find_config("quickstart").name == "quickstart.yaml"
     with pytest.raises(ConfigError, match=message):
-        resources.find_config(asked)
+        files.find_config(asked)
 
 
 def test_control_characters_are_shown_as_escapes_and_other_text_stays() -> None:
@@ -103,7 +103,7 @@ def test_markdown_has_no_html(tag: str) -> None:
 
 
 def test_an_entry_of_a_registry_is_imported_when_it_is_asked_for() -> None:
-    words: Registry[object] = Registry("word", {"long": "base.registry:Registry"})
+    words: Registry[object] = Registry("word", {"long": "base.models:Registry"})
     words.data["lost"] = "nowhere:none"
     assert ([*words], len(words), "lost" in words) == (["long", "lost"], 2, True)
     assert words.find("long") is words["long"] is Registry

@@ -10,10 +10,10 @@ from pathlib import Path
 import pytest
 from click.testing import Result
 
-from quadrepro.base.resources import cards_folder, configs_folder
+from quadrepro.base.files import cards_folder, configs_folder
 from quadrepro.cli.options import Common
+from quadrepro.config.config import KINDS
 from quadrepro.config.reference import config_reference, schema_of
-from quadrepro.config.tables import KINDS
 from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.training.algorithms import ALGORITHMS

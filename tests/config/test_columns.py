@@ -16,8 +16,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import kstest
 
-from quadrepro.config.axis import Axis, Distribution, from_simple
-from quadrepro.config.column import AlgorithmItem, Column, resolve
+from quadrepro.config.column import AlgorithmItem, Axis, Column, Distribution, from_simple, resolve
 from quadrepro.config.loading import load_experiment, load_mapping
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.protocol import Protocol

@@ -28,8 +28,8 @@ from quadrepro import (
 )
 from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators import decision, votes
-from quadrepro.core.learners.lp_reg import MarginLP
 from quadrepro.core.learners.reweighting import WeightBoosting
+from quadrepro.core.learners.soft_margin import MarginLP
 from quadrepro.core.training.grid import Grid
 from tests.core.learners.given import make_problem
 from tests.core.variants import (

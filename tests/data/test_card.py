@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
+from quadrepro.base.files import cards_folder
 from quadrepro.base.models import mistakes
-from quadrepro.base.resources import cards_folder
 from quadrepro.base.yaml import read_yaml
 from quadrepro.data import inspection
 from quadrepro.data.canonical import number

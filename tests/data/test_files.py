@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.io
 
-from quadrepro.data.files import read_idx, read_own_file, unpack
+from quadrepro.data.formats import read_idx, read_own_file, unpack
+from quadrepro.data.separated import detect
 from quadrepro.data.source import FileLayout
-from quadrepro.data.text import detect
 from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import Save, images, labels, zipped
 from tests.make import refusal

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import Card, load_card_file
-from quadrepro.data.files import read_source
+from quadrepro.data.formats import read_source
 from quadrepro.data.inspection import inspect_file, renew, write_card
 from quadrepro.data.notes import MOST_CODES, _sentinels
 from quadrepro.data.source import FileSource

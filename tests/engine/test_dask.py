@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from quadrepro.engine import dask
-from quadrepro.engine.dask import workers_of
+from quadrepro.engine import dispatch
+from quadrepro.engine.dispatch import workers_of
 from quadrepro.engine.records import RecordStore
 from quadrepro.errors import ConfigError
 from quadrepro.results.compare import compare_folders
@@ -128,7 +128,7 @@ def test_a_cell_that_kills_its_worker_has_crashed_and_all_others_are_computed(
 
 
 def test_a_scheduler_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(dask, "SECONDS_TO_CONNECT", 1)
+    monkeypatch.setattr(dispatch, "SECONDS_TO_CONNECT", 1)
     with (
         pytest.raises(ConfigError, match=r"tcp://127.0.0.1:9 cannot be used"),
         workers_of("tcp://127.0.0.1:9"),

@@ -19,7 +19,7 @@ from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.algorithms import ALGORITHMS
 from quadrepro.core.training.contract import Learner
 from quadrepro.core.training.estimator import EstimatorPredictor
-from quadrepro.engine import keys
+from quadrepro.engine import records
 from quadrepro.engine.worker import run_cell
 from tests.make import cells
 
@@ -77,11 +77,11 @@ def test_the_key_of_a_cell_covers_all_code_that_it_runs(name: str) -> None:
 USES = {
     "core/preprocessing.py": {"adaboost", "lpboost"},
     "data/canonical.py": {"adaboost", "lpboost"},
-    "core/measures/cbboost.py": {"adaboost", "lpboost"},
+    "core/measures/c_bound.py": {"adaboost", "lpboost"},
     "core/learners/adaboost.py": {"adaboost"},
-    "core/learners/programs.py": {"lpboost"},
+    "core/learners/solvers.py": {"lpboost"},
     "core/measures/names.py": set(),
-    "core/measures/ebboost.py": set(),
+    "core/measures/bernstein.py": set(),
     "core/learners/quadboost.py": set(),
     "tables/table.py": set(),
 }
@@ -96,7 +96,7 @@ def hashed(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., set[Path]]
 
     def files_of(algorithm: str, **protocol: Any) -> set[Path]:
         code.code_hash.cache_clear()
-        keys.makers(ALGORITHMS[algorithm].make({}), Protocol(view="v", **protocol))
+        records.makers(ALGORITHMS[algorithm].make({}), Protocol(view="v", **protocol))
         return files[-1]
 
     yield files_of
@@ -129,7 +129,7 @@ def test_the_hash_of_code_is_that_of_the_names_and_bytes_of_files(
 
 def test_packages_are_those_that_the_learner_computes_with() -> None:
     def packages(learner: Learner) -> set[str]:
-        return {*keys.makers(learner, Protocol(view="v"))["packages"]}
+        return {*records.makers(learner, Protocol(view="v"))["packages"]}
 
     assert packages(ALGORITHMS["adaboost"].make({})) == {"numpy", "numba"}
     assert "highspy" in packages(ALGORITHMS["lpboost"].make({}))
@@ -205,7 +205,7 @@ def test_the_commit_is_that_of_the_checkout_of_the_package(
     for name in [name for name in os.environ if name.startswith("GIT_")]:
         monkeypatch.delenv(name)
     monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    monkeypatch.setattr(keys, "PACKAGE", tmp_path / "quadrepro")
+    monkeypatch.setattr(records, "PACKAGE", tmp_path / "quadrepro")
     file, other = tmp_path / "quadrepro/__init__.py", tmp_path / "notes.md"
     file.parent.mkdir()
     for path in (file, other):
@@ -213,13 +213,13 @@ def test_the_commit_is_that_of_the_checkout_of_the_package(
     git("init")
     git("add", "notes.md")
     git("commit", "-m", "The package is not of this checkout")
-    assert keys.commit.__wrapped__() == {}
+    assert records.commit.__wrapped__() == {}
     git("add", "quadrepro")
     git("commit", "-m", "The package")
     other.write_text("after")
     clean = {"commit": git("rev-parse", "HEAD"), "dirty": False}
-    assert keys.commit.__wrapped__() == clean
+    assert records.commit.__wrapped__() == clean
     file.write_text("after")
-    assert keys.commit.__wrapped__() == clean | {"dirty": True}
+    assert records.commit.__wrapped__() == clean | {"dirty": True}
     monkeypatch.setenv("PATH", str(tmp_path))
-    assert keys.commit.__wrapped__() == {}
+    assert records.commit.__wrapped__() == {}

@@ -17,8 +17,8 @@ from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims.evidence import NO_VALUES, Ours
 from quadrepro.papers.paper import load_paper
-from quadrepro.papers.quadboost.claims import lower_over_rows, smaller_votes
-from quadrepro.papers.rescale.claims import falls_with_examples, truncation_helps
+from quadrepro.papers.quadboost import lower_over_rows, smaller_votes
+from quadrepro.papers.rescale import falls_with_examples, truncation_helps
 from tests.papers.measured import (
     Cells,
     Judged,

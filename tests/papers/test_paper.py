@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from quadrepro.base.files import papers_folder
 from quadrepro.base.models import Model
-from quadrepro.base.resources import papers_folder
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.engine.records import RecordStore
@@ -19,7 +19,7 @@ from quadrepro.engine.worker import run_cell
 from quadrepro.errors import ConfigError
 from quadrepro.papers.paper import Group, PaperFile, find_paper, load_paper, paper_names
 from quadrepro.papers.printed import Facts, NotThereError, Sample
-from quadrepro.results.files import write_results
+from quadrepro.results.writer import write_results
 from quadrepro.tables.kinds import check_tables
 from tests.make import refusal, write_paper
 
@@ -182,8 +182,8 @@ def test_without_names_claims_compare_the_printed_columns(written: Write) -> Non
 
 def test_every_paper_that_ships_is_complete() -> None:
     papers = {name: load_paper(name) for name in paper_names()}
-    modules = {path.parent.name for path in papers_folder().glob("*/claims.py")}
-    assert modules == {*papers}
+    modules = {path.parent.name for path in papers_folder().glob("*/__init__.py")}
+    assert modules == {*papers, "claims"}
     for paper in papers.values():
         assert "function" in [c.kind for group in paper.groups.values() for c in group.claims]
         for table in paper.tables.values():

@@ -12,7 +12,7 @@ import quadrepro
 from quadrepro.errors import DataError, QuadreproError
 from quadrepro.reader import PrintedTable, read_table
 from quadrepro.tables.audit import audit
-from quadrepro.tables.audit.draft import table_paper
+from quadrepro.tables.audit.subject import table_paper
 from tests.reader.forms import FORMS, workbook, write
 
 ROWS = [

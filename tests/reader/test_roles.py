@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from quadrepro.errors import DataError
 from quadrepro.reader import PrintedTable, read_table
-from quadrepro.reader.grid import Text, comma_sign, parse
+from quadrepro.reader.text_grid import Text, comma_sign, parse
 
 
 def read(folder: Path, text: str, **choices: object) -> PrintedTable:

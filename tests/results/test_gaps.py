@@ -17,9 +17,9 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.cell import Cell, rmse
 from quadrepro.engine.records import Record, RecordStore, Status
-from quadrepro.results.files import write_results
 from quadrepro.results.results import Results, load_results
 from quadrepro.results.scoreboard import write_scoreboard
+from quadrepro.results.writer import write_results
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import to_terminal
 

@@ -14,10 +14,10 @@ import quadrepro
 from quadrepro.data.inspection import inspect_file, write_card
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
-from quadrepro.results.files import provenance
 from quadrepro.results.page import Page, page_html, write_report
 from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
+from quadrepro.results.writer import provenance
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
 from quadrepro.tables.verdicts import SCORE_HEADER, Verdicts, score_text
 from tests.make import config, plan_of

@@ -13,7 +13,7 @@ from quadrepro.stats import (
     log_probability_of_means,
     log_probability_of_pooled_deviations,
 )
-from quadrepro.stats.readings import shrunk_correlation
+from quadrepro.stats.likelihood import shrunk_correlation
 
 Likelihood = Callable[..., np.ndarray]
 

@@ -16,9 +16,8 @@ from matplotlib.figure import Figure
 from quadrepro.base.models import Model, validated
 from quadrepro.base.types import IntArray
 from quadrepro.base.yaml import to_yaml
-from quadrepro.config.config import Experiment
+from quadrepro.config.config import KINDS, Experiment, RequestedTables, asked_for
 from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.config.tables import KINDS, RequestedTables, asked_for
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed

@@ -21,7 +21,7 @@ from scipy.stats import studentized_range
 
 from quadrepro.stats import Comparison, FriedmanTest, RankedMethod, Ranking, rank_methods
 from quadrepro.tables.figure import fitted, new_figure
-from quadrepro.tables.ranking import draw_ranks
+from quadrepro.tables.methods import draw_ranks
 
 
 @pytest.mark.parametrize("ending", ["svg", "pdf", "png"])

@@ -9,8 +9,8 @@ import pytest
 from quadrepro.config.config import Experiment
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING
+from quadrepro.tables.from_paper import check_claims, check_printed, described
 from quadrepro.tables.kinds import Context
-from quadrepro.tables.printed import check_claims, check_printed, described
 from tests.tables.contexts import beside_paper, loaded
 
 CONFIG = """title: Own

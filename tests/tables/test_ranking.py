@@ -18,8 +18,8 @@ from quadrepro.core.metrics import METRICS
 from quadrepro.errors import ConfigError
 from quadrepro.stats import Ranking, critical_difference, holm, rank_methods, rounded_p
 from quadrepro.tables.kinds import check_tables
-from quadrepro.tables.kinds.ranking import scale_of
-from quadrepro.tables.ranking import (
+from quadrepro.tables.kinds.comparisons import scale_of
+from quadrepro.tables.methods import (
     Scale,
     behind,
     closing_sentence,

@@ -11,11 +11,10 @@ from quadrepro.base.types import FloatArray
 from quadrepro.core.estimators.decision import checked_candidate
 from quadrepro.core.estimators.votes import VoteClassifier
 from quadrepro.core.learners.cqboost import CqBoost
-from quadrepro.core.learners.lp_reg import RegularizedLP
 from quadrepro.core.learners.lpboost import LPBoost
 from quadrepro.core.learners.mincq import MinCq
-from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.rounds import in_range
+from quadrepro.core.learners.soft_margin import RegularizedLP, RegularizedQP
 from quadrepro.core.training.contract import Algorithm
 
 

@@ -24,7 +24,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.programs import MU, RESIDUAL, SolverError, feasible, mu_limit
+from quadrepro.core.learners.solvers import MU, RESIDUAL, SolverError, feasible, mu_limit
 from quadrepro.core.training.contract import Algorithm, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.reduction import VotingProblem

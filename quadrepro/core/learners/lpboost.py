@@ -23,7 +23,7 @@ import highspy
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.programs import SolverError
+from quadrepro.core.learners.solvers import SolverError
 from quadrepro.core.training.contract import Algorithm, Registered
 from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.reduction import VotingProblem

@@ -20,7 +20,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.cbboost import CBBoost
-from quadrepro.core.learners.programs import MU, SolverError, feasible, mu_limit, solve_box_program
+from quadrepro.core.learners.solvers import MU, SolverError, feasible, mu_limit, solve_box_program
 from quadrepro.core.training.contract import Algorithm, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.reduction import VotingProblem

@@ -1,19 +1,47 @@
-"""Base of LP_REG and QP_REG: one program over AdaBoost's voters (Rätsch et al. 2001)."""
+"""LP_REG and QP_REG: programs over the voters of AdaBoost (Rätsch, Onoda and Müller 2001).
+
+Also called RLP-Boost and RQP-Boost. AdaBoost gives the voters, and a program gives their weights.
+M_it = y_i h_t(x_i) are the margins, n_i is the number of examples equal to example i, and m is the
+sum of the n_i.
+
+LP_REG finds the weights a of the largest soft margin, with C = 1/(ν m)::
+
+    max  rho - C sum_i n_i xi_i    s.t.  (M a)_i >= rho - xi_i,  sum_t a_t = 1,  a, xi >= 0
+
+The program solved is the dual, over weights d of the examples; the weights a are the multipliers of
+the rows of the voters::
+
+    min  gamma    s.t.  (M'd)_t <= gamma,  sum_i d_i = 1,  0 <= d_i <= C n_i
+
+QP_REG finds the weights b of least norm, which are unique::
+
+    min  |b|^2 + C sum_i n_i xi_i    s.t.  (M b)_i >= 1 - xi_i,  b, xi >= 0
+"""
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import dataclass
 
+import highspy
 import numpy as np
+from scipy import sparse
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
-from quadrepro.core.learners.programs import SolverError
-from quadrepro.core.training.contract import Algorithm, DrawnProblem, StoppedRuns, positive_votes
-from quadrepro.core.training.grid import Grid
+from quadrepro.core.learners.lpboost import LinearProgram
+from quadrepro.core.learners.solvers import SolverError, solve_sparse_program
+from quadrepro.core.training.contract import (
+    Algorithm,
+    DrawnProblem,
+    Registered,
+    StoppedRuns,
+    positive_votes,
+)
+from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.drawn import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 
@@ -104,3 +132,128 @@ class SoftMargin(Algorithm):
             margins = (problem.voters.matrix(voters) * problem.y[:, None])[held] * signs
             path[:, voters] = self.solve(margins, counts[held], grid) * signs
         return paths
+
+
+# At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
+NU = Hyperparameter(
+    "nu",
+    "number",
+    "large",
+    "share of examples allowed to miss the margin",
+    smallest=1e-6,
+    largest=1.0,
+)
+
+
+class MarginLP:
+    """LP_REG over given voters.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples, n_voters)
+        M.
+    counts : ndarray of shape (n_examples,)
+        How often each example occurs; all positive.
+    """
+
+    def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
+        m, n = margins.shape
+        rows = np.block([[margins.T, -np.ones((n, 1))], [np.ones(m), 0.0]])
+        low = np.append(np.full(n, -highspy.kHighsInf), 1.0)
+        high = np.append(np.zeros(n), 1.0)
+        least = np.append(np.zeros(m), -highspy.kHighsInf)
+        self._dual = LinearProgram(np.append(np.zeros(m), 1.0), rows, low, high, least)
+        self._counts = counts
+
+    def solve(self, nu: float) -> tuple[FloatArray, float]:
+        """Return the weights a, shape (n_voters,), which sum to 1, and the soft margin γ for ν."""
+        most = self._counts / (nu * self._counts.sum())
+        x, multipliers = self._dual.solve(np.append(most, highspy.kHighsInf))
+        weights = np.maximum(0.0, -multipliers[:-1])
+        return weights / math.fsum(weights), float(x[-1])
+
+
+@dataclass(frozen=True)
+class RegularizedLP(SoftMargin):
+    """LP_REG: the weights of largest soft margin ρ - C Σξ, with C = 1/(ν m)."""
+
+    hyperparameters = (NU,)
+    packages = ("highspy",)
+
+    def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
+        # If voters are equal on these examples, the first gets the weight.
+        first = np.sort(np.unique(margins, axis=1, return_index=True)[1])
+        program = MarginLP(margins[:, first], counts)
+
+        def solve(nu: float) -> FloatArray:
+            weights = np.zeros(margins.shape[1])
+            weights[first] = program.solve(nu)[0]
+            return weights
+
+        return solve
+
+
+RLP_BOOST = Registered(
+    RegularizedLP,
+    "RLP-Boost",
+    "Raetsch, Onoda and Mueller 2001, LP_REG",
+    {"nu": [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01]},
+)
+
+
+NO_SLACK = 1e-9
+"""Largest slack that counts as zero."""
+
+C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1e6)
+
+
+class MarginQP:
+    """QP_REG over given voters.
+
+    Parameters
+    ----------
+    margins : ndarray of shape (n_examples, n_voters)
+        M.
+    counts : ndarray of shape (n_examples,)
+        How often each example occurs; all positive.
+    """
+
+    def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
+        m, n = margins.shape
+        self._margins, self._counts = margins, counts
+        self._squares = sparse.csc_matrix(sparse.diags(np.repeat([2.0, 0.0], [n, m])))
+        self._with_slack = sparse.csc_matrix(sparse.hstack([margins, sparse.identity(m)]))
+        self._last = np.zeros(n)
+
+    def solve(self, C: float) -> FloatArray:
+        """Return the weights b, shape (n_voters,), for a price C; rising prices are the fastest."""
+        # Where no example has slack, a higher price changes nothing.
+        if (self._margins @ self._last).min() >= 1 - NO_SLACK:
+            return self._last
+        # Where every example has slack, b minimises |b|^2 - C sum_i n_i (M b)_i.
+        b = np.maximum(0.0, C * self._counts @ self._margins / 2)
+        if (self._margins @ b).max() > 1:
+            m, n = self._margins.shape
+            c = np.append(np.zeros(n), C * self._counts)
+            b = solve_sparse_program(self._squares, c, self._with_slack, np.ones(m))[:n]
+        self._last = b
+        return b
+
+
+@dataclass(frozen=True)
+class RegularizedQP(SoftMargin):
+    """QP_REG: the weights of least ‖b‖² + C Σξ whose margins are at least 1 - ξ."""
+
+    hyperparameters = (C,)
+    packages = ("piqp",)
+
+    def _solver(self, margins: FloatArray, counts: FloatArray) -> Callable[[float], FloatArray]:
+        return MarginQP(margins, counts).solve
+
+
+RQP_BOOST = Registered(
+    RegularizedQP,
+    "RQP-Boost",
+    "Raetsch, Onoda and Mueller 2001, QP_REG",
+    {"C": {"from": 1e-3, "to": 100, "points": 11}},
+)

@@ -257,3 +257,31 @@ def _largest_correlation(t: Trained, *, in_vote: bool) -> FloatArray:
     like = np.stack([(p >= 1 - ROUNDING).any(axis=0) for p in products])
     counted = (like == in_vote) & (sizes > NO_CORRELATION)
     return np.asarray(np.where(counted, sizes, 0.0).max(axis=1))
+
+
+@measure("test logistic loss")
+def test_logistic_loss(t: Trained) -> FloatArray:
+    """Return the mean of ln(1 + exp(-y F)) on the test examples."""
+    return _logistic(t.test_scores, t.y_test)
+
+
+@measure("test logistic loss, truncated")
+def truncated_logistic_loss(t: Trained) -> FloatArray:
+    """Return the mean of ln(1 + exp(-y π_1 F)) on the test examples."""
+    return _logistic(np.clip(t.test_scores, -1, 1), t.y_test)
+
+
+@measure("test exponential loss")
+def test_exponential_loss(t: Trained) -> FloatArray:
+    """Return the mean of exp(-y F) on the test examples."""
+    return mean(np.exp(-t.y_test * t.test_scores), 1)
+
+
+@measure("test exponential loss, truncated")
+def truncated_exponential_loss(t: Trained) -> FloatArray:
+    """Return the mean of exp(-y π_1 F) on the test examples."""
+    return mean(np.exp(-t.y_test * np.clip(t.test_scores, -1, 1)), 1)
+
+
+def _logistic(scores: FloatArray, y: FloatArray) -> FloatArray:
+    return mean(np.logaddexp(0.0, -y * scores), 1)

@@ -1,24 +1,16 @@
 """The measures by name, each declared in its own file, and the metrics.
 
-Results depend on a measure or a metric only if a cell uses it, see `quadrepro.engine.keys.makers`.
+Results depend on a measure or a metric only if a cell uses it: `quadrepro.engine.records.makers`.
 """
 
 from __future__ import annotations
 
-from quadrepro.base.registry import Registry
+from quadrepro.base.models import Registry
 from quadrepro.core import metrics
-from quadrepro.core.measures import (
-    adaboost,
-    cbboost,
-    concentration,
-    ebboost,
-    losses,
-    measure,
-    quadboost,
-)
+from quadrepro.core.measures import bernstein, c_bound, edges, measure, rademacher
 from quadrepro.core.measures.measure import Measure
 
-MODULES = (measure, losses, cbboost, concentration, ebboost, adaboost, quadboost)
+MODULES = (measure, c_bound, bernstein, edges, rademacher)
 
 
 MEASURES: Registry[Measure] = Registry(

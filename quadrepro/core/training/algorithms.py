@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from quadrepro.base.registry import Registry
+from quadrepro.base.models import Registry
 from quadrepro.core.training.contract import Registered
 from quadrepro.errors import closest, nearest
 
@@ -43,8 +43,8 @@ ALGORITHMS: Registry[Registered | RegisteredEstimator] = Registry(
         "adaboost": "core.learners.adaboost:ADABOOST",
         "ebboost": "core.learners.ebboost:EBBOOST",
         "abr": "core.learners.adaboost_reg:ABR",
-        "rlp-boost": "core.learners.lp_reg:RLP_BOOST",
-        "rqp-boost": "core.learners.qp_reg:RQP_BOOST",
+        "rlp-boost": "core.learners.soft_margin:RLP_BOOST",
+        "rqp-boost": "core.learners.soft_margin:RQP_BOOST",
         "cb-boost": "core.learners.cbboost:CB_BOOST",
         "gb-cb-boost": "core.learners.cbboost:GB_CB_BOOST",
         "mincq": "core.learners.mincq:MINCQ",

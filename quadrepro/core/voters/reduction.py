@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.coded import CodedVoters, VoterMatrix, VoterOutputs, codes_of_matrix
 from quadrepro.core.voters.gram import Gram
+from quadrepro.core.voters.running_sums import Chains
 
 LONG_CHAIN = 5
 """Least mean length of chains for which all rows of G on demand take less time than a product."""

@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, TypeAlias, Union, get_args
 
 from pydantic import Field
 
-from quadrepro.papers.claims import claim, curves, errors
+from quadrepro.papers.claims import claim, trends, winners
 from quadrepro.papers.claims.claim import Claim
 
 CLAIMS: dict[str, type[Claim]] = {
     name: model
-    for module in (errors, curves, claim)
+    for module in (winners, trends, claim)
     for model in vars(module).values()
     if isinstance(model, type) and issubclass(model, Claim)
     for name in get_args(model.model_fields["kind"].annotation)

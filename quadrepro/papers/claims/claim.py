@@ -129,7 +129,7 @@ class Function(Claim):
     kind: Literal["function"]
     """The kind."""
     function: str
-    """Name of a function in ``claims.py`` of the paper's folder; it takes the evidence and the
+    """Name of a function in ``__init__.py`` of the paper's folder; it takes the evidence and the
     settings, and returns a judgement."""
     settings: dict[str, Any] = Field(default_factory=dict)
     """Keyword arguments of the function."""

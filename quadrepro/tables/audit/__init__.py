@@ -7,10 +7,9 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from quadrepro.base.atomic import write_text
+from quadrepro.base.files import write_text
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
-from quadrepro.tables.audit.comparisons import judge_claims, judge_pairs, judge_sources
 from quadrepro.tables.audit.counts import judge_counts
 from quadrepro.tables.audit.numbers import (
     judge_bold,
@@ -18,6 +17,7 @@ from quadrepro.tables.audit.numbers import (
     judge_ranges,
     judge_summaries,
 )
+from quadrepro.tables.audit.pairs import judge_claims, judge_pairs, judge_sources
 from quadrepro.tables.audit.subject import VERDICTS, Finding, Subject
 from quadrepro.tables.render import csv_text, to_markdown
 from quadrepro.tables.table import Table, words

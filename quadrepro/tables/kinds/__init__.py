@@ -9,14 +9,13 @@ from pathlib import Path
 from typing import Any, Generic, TypeVar, cast
 
 from quadrepro.base.text import scaled
-from quadrepro.config.config import Config, Experiment
-from quadrepro.config.tables import KINDS, asked_for
+from quadrepro.config.config import KINDS, Config, Experiment, asked_for
 from quadrepro.core.metrics import find_metric
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
-from quadrepro.tables.printed import check_printed
+from quadrepro.tables.from_paper import check_printed
 from quadrepro.tables.render import MISSING
 from quadrepro.tables.table import CsvField, Entry, Table, listed
 from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table

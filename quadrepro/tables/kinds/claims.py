@@ -19,8 +19,8 @@ from quadrepro.papers.claims.evidence import (
 )
 from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
+from quadrepro.tables.from_paper import check_claims
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.printed import check_claims
 from quadrepro.tables.render import MINUS
 from quadrepro.tables.table import CsvField, Table, words
 

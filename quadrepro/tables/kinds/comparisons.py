@@ -1,4 +1,4 @@
-"""Every pair of algorithms, compared.
+"""Algorithms compared: every pair, their mean ranks, and one against every other one.
 
 Errors of classes are compared example by example over data sets, as the paper's matrix of
 probabilities does (Poisson binomial test); RMSEs and metrics by the data sets that each wins. On
@@ -10,16 +10,31 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import partial
 from itertools import combinations, product
-from math import isnan
+from math import ceil, isnan
+from pathlib import Path
 from typing import Any
 
+from pydantic import ConfigDict, Field, model_validator
+
 from quadrepro import stats
+from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons
+from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons, order, rank_methods
+from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
-from quadrepro.tables.kinds import Context, Kind, Made, compares_ratios, own_rows_notes
+from quadrepro.tables.kinds import (
+    Context,
+    Kind,
+    Made,
+    closing_notes,
+    compares_ratios,
+    own_rows_notes,
+)
+from quadrepro.tables.methods import Scale, draw_ranks, methods_table, nemenyi_note
 from quadrepro.tables.table import CsvField, Entry, Table, decimals, moments
 from quadrepro.tables.verdicts import Verdicts
 
@@ -167,7 +182,7 @@ def _table(
     return context.table(subject, header, named_rows, notes, DATA_HEADER, data)
 
 
-def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
+def _make_comparisons(context: Context[str], outcomes: Outcomes) -> Made | None:
     """Make the matrix that fits the config, or nothing if no two columns can be compared."""
     tested = context.headline(outcomes).tested()
     if min(len(context.compared), len(tested.compared)) < 2 or not tested.rows:
@@ -181,7 +196,155 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made | None:
 
 COMPARISONS = Kind(
     str,
-    _make,
+    _make_comparisons,
     lambda context: context.check_printed(context.option, "comparisons"),
     "Tests of every pair of columns; the name of a printed table to compare with. Written unasked.",
+)
+
+
+class RankingOptions(Model):
+    """Options of the ranking; ``true`` means the defaults."""
+
+    model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
+
+    rope: float = Field(
+        0.0,
+        ge=0,
+        allow_inf_nan=False,
+        description="Largest difference that does not matter; a ratio for RMSEs, 0.01 for 1%.",
+    )
+    nemenyi: bool = Field(False, description="Add Nemenyi's critical difference of mean ranks.")
+
+    @model_validator(mode="before")
+    @classmethod
+    def _true(cls, data: Any) -> Any:
+        return {} if data is True else data
+
+
+def scale_of(outcomes: Outcomes, rows: str = "data sets") -> Scale:
+    """Return how the values of outcomes are shown."""
+    percent = outcomes.metric is None and all(map(outcomes.counted, outcomes.rows))
+    ratio = len(outcomes.rows) > 1 and compares_ratios(outcomes)
+    return Scale(outcomes.label, outcomes.greater_is_better, percent, ratio, rows)
+
+
+def _check_ranking(context: Context[RankingOptions]) -> None:
+    """Refuse a config with too little to rank."""
+    n_rows = len(context.config.own_rows)
+    if not n_rows:
+        raise context.error(own_rows_notes(context.config)[0])
+    if n_rows == 1 and len(context.compared) > 1:
+        raise context.error("ranking is over data sets; comparisons tests the splits of one")
+    if len(context.compared) < 2:
+        raise context.error("a ranking needs at least two methods on at least two data sets")
+
+
+def _make_ranking(context: Context[RankingOptions], outcomes: Outcomes) -> Made:
+    """Make the table and the diagram."""
+    tested, option = context.headline(outcomes).tested(), context.option
+    title = f"{context.config.title}: ranking{tested.by_metric}"
+    losses, compared = tested.mean_losses(), tested.compared
+    if min(len(tested.rows), len(compared)) < 2 or not losses.keys() >= {*compared}:
+        reason = "Ranking takes two algorithms without missing cells on two data sets."
+        return Made(Table(title, ("",), (), (reason,), ("method",), ()))
+    scores = {c: [tested.sign * loss for loss in losses[c]] for c in compared}
+    scale, higher = scale_of(tested), tested.greater_is_better
+    ranking = rank_methods(scores, greater_is_better=higher, ratio=scale.ratio, rope=option.rope)
+    table = methods_table(title, ranking, context.titles, scale)
+    notes = (*closing_notes(context, tested), *own_rows_notes(context.config))
+    if option.nemenyi:
+        notes = (nemenyi_note(ranking, LEVEL), *notes)
+    draw = partial(draw_ranks, ranking=ranking, titles=context.titles, nemenyi=option.nemenyi)
+    return Made(replace(table, notes=(*table.notes, *notes)), draw)
+
+
+RANKING = Kind(
+    RankingOptions,
+    _make_ranking,
+    _check_ranking,
+    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
+)
+
+
+ABREAST, SIZE = 4, 2.6
+"""Maximum number of panels side by side, and the inches of one."""
+
+Dot = tuple[str, float, float]
+"""Data set, and the values of the algorithm and of another one on a split."""
+
+
+def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
+    """Return one dot for every split that both algorithms have."""
+    return [
+        (row, x.value, y.value)
+        for row in outcomes.rows
+        for x, y in zip(outcomes.cell(row, a), outcomes.cell(row, b), strict=True)
+        if x.ok and y.ok
+    ]
+
+
+def _make_scatter(context: Context[str], outcomes: Outcomes) -> Made:
+    """Make the table and the figure."""
+    word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
+    others = [name for name in context.titles if name != context.option]
+    dots = {other: _dots(outcomes, context.option, other) for other in others}
+    title, percent = context.titles[context.option], word == "risk"
+    rows = []
+    for other, pairs in dots.items():
+        sides, gaps = [order(y, x) for _, x, y in pairs], [y - x for _, x, y in pairs]
+        counts = (Entry(str(sides.count(side))) for side in (1, 0, -1))
+        digits = 2 if percent else decimals(gaps)
+        gap = Entry(*moments(gaps), digits=digits, percent=percent, signed=True)
+        rows.append((context.titles[other], (*counts, gap)))
+    note = (
+        f"Above, on, below: dots by the diagonal, one per split; above it {title} has the "
+        f"lower {word}. Difference: the row's {word} − {title}'s"
+        f"{', in percentage points' * percent}, mean ± standard deviation over the dots."
+    )
+    notes = note, *closing_notes(context, outcomes)
+    header = ("", "above", "on", "below", "difference")
+    columns = ("algorithm", "dataset", f"{word} of {context.option}", word)
+    data = ((other, *dot) for other, pairs in dots.items() for dot in pairs)
+    table = context.table(f"{word}s against {title}", header, rows, notes, columns, data)
+    return Made(table, partial(_draw_scatter, context, outcomes.rows, word, dots))
+
+
+def _draw_scatter(
+    context: Context[str], rows: tuple[str, ...], word: str, dots: dict[str, list[Dot]], path: Path
+) -> None:
+    """Draw one panel per algorithm; each data set has its own colour and marker."""
+    values = [value for pairs in dots.values() for _, *xy in pairs for value in xy] or [0.0, 1.0]
+    margin = 0.05 * (max(values) - min(values)) or 0.05
+    ends = min(values) - margin, max(values) + margin
+    n_rows, n_columns = ceil(len(dots) / ABREAST), min(ABREAST, len(dots))
+    with new_figure(path, SIZE * n_columns + 0.6, SIZE * n_rows + 0.7) as figure:
+        for i, (other, pairs) in enumerate(dots.items(), start=1):
+            panel = figure.add_subplot(n_rows, n_columns, i)
+            panel.plot(ends, ends, color="#999999", linewidth=0.8, zorder=0)
+            for row, look in looks_of(rows).items():
+                xy = [dot[1:] for dot in pairs if dot[0] == row]
+                form = look | {"linestyle": "", "markersize": 4, "alpha": 0.7, "markeredgewidth": 0}
+                panel.plot([x for x, _ in xy], [y for _, y in xy], label=row, **form)
+            axes = (f"{word} of {context.titles[name]}" for name in (context.option, other))
+            xlabel, ylabel = (fitted(text, SIZE - 0.6) for text in axes)
+            panel.set(xlim=ends, ylim=ends, aspect="equal", xlabel=xlabel, ylabel=ylabel)
+
+
+def _check_scatter(context: Context[str]) -> None:
+    """Refuse an unknown column, one that is alone, and rows of two units."""
+    context.check_column(context.option)
+    if len(context.titles) == 1:
+        raise context.error(f"{context.option} is the only algorithm")
+    tasks = context.experiment.tasks
+    numbers = [row for row, task in tasks.items() if task == "regression"]
+    if 0 < len(numbers) < len(tasks):
+        message = f"one scale serves all rows, and only some predict numbers: {numbers[0]}"
+        raise context.error(message)
+
+
+SCATTER = Kind(
+    str,
+    _make_scatter,
+    _check_scatter,
+    "A figure of the errors of one column, by name, against every other column.",
 )

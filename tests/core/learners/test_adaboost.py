@@ -26,13 +26,12 @@ from quadrepro.core.learners.adaboost_reg import (
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost, experts_rate
 from quadrepro.core.learners.reweighting import FLOOR, LARGEST_STEP, UNITS, WeightedExamples
-from quadrepro.core.measures.adaboost import least_edge
+from quadrepro.core.measures.edges import least_edge
 from quadrepro.core.training.contract import positive_votes
 from quadrepro.core.training.grid import Grid
-from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.coded import codes_of_matrix
 from quadrepro.core.voters.reduction import reduce_problem
-from quadrepro.core.voters.running_sums import RunningSums
+from quadrepro.core.voters.running_sums import Chains, RunningSums
 from tests.core.learners.given import (
     FixedVoters,
     Problem,

@@ -17,16 +17,20 @@ from scipy.optimize import LinearConstraint, minimize
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.holdout import HoldoutStumps
-from quadrepro.core.learners import cqboost, lpboost, programs
+from quadrepro.core.learners import cqboost, lpboost, solvers
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost, rounds
-from quadrepro.core.learners.lp_reg import MarginLP, RegularizedLP
 from quadrepro.core.learners.lpboost import LinearProgram, LPBoost
 from quadrepro.core.learners.mincq import MinCq, MinCqOnCBBoost, quasi_uniform
-from quadrepro.core.learners.programs import SolverError
-from quadrepro.core.learners.qp_reg import MarginQP, RegularizedQP
-from quadrepro.core.learners.soft_margin import SoftMargin
+from quadrepro.core.learners.soft_margin import (
+    MarginLP,
+    MarginQP,
+    RegularizedLP,
+    RegularizedQP,
+    SoftMargin,
+)
+from quadrepro.core.learners.solvers import SolverError
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.drawn import RandomStumps
 from quadrepro.core.voters.reduction import reduce_problem
@@ -315,7 +319,7 @@ def test_after_cbboost_it_is_mincq_on_the_voters_chosen_so_far() -> None:
 
 
 def test_quadratic_programs_are_solved_by_the_same_code_on_any_processor() -> None:
-    assert programs.DenseSolver.__module__ == "piqp.piqp_python"
+    assert solvers.DenseSolver.__module__ == "piqp.piqp_python"
 
 
 # Without a solution
@@ -324,7 +328,7 @@ def test_quadratic_programs_are_solved_by_the_same_code_on_any_processor() -> No
 def test_a_residual_above_the_bound_is_an_error_and_leaves_candidates_without_weights(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(programs, "RESIDUAL", 0.0)
+    monkeypatch.setattr(solvers, "RESIDUAL", 0.0)
     monkeypatch.setattr(cqboost, "RESIDUAL", -1.0)
     monkeypatch.setitem(lpboost.OPTIONS, "simplex_iteration_limit", 0)
     with pytest.raises(SolverError, match=r"PIQP ended as Status.PIQP_SOLVED with a residual of"):

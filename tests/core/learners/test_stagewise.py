@@ -25,8 +25,8 @@ from quadrepro import (
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.training.algorithms import ALGORITHMS
 from quadrepro.core.training.contract import Part, TrainingData
+from quadrepro.core.training.fitted import FittedOneVsRest, fit
 from quadrepro.core.training.grid import Grid
-from quadrepro.core.training.one_vs_rest import FittedOneVsRest, fit
 
 EPS = np.finfo(float).eps
 

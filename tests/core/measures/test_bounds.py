@@ -15,10 +15,10 @@ from scipy.optimize import linprog
 from scipy.special import rel_entr
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.measures import quadboost
-from quadrepro.core.measures.adaboost import least_edge
-from quadrepro.core.measures.cbboost import RHOS, c_bound_of
-from quadrepro.core.measures.ebboost import log_cover, log_dichotomies, log_votes
+from quadrepro.core.measures import rademacher
+from quadrepro.core.measures.bernstein import log_cover, log_dichotomies, log_votes
+from quadrepro.core.measures.c_bound import RHOS, c_bound_of
+from quadrepro.core.measures.edges import least_edge
 from quadrepro.core.measures.measure import DELTA, Trained
 from quadrepro.core.seeds import generator
 from tests.core.measures.votes import (
@@ -320,7 +320,7 @@ def test_the_signs_are_those_of_the_split_and_batches_change_no_number(
 
     trained = replace(votes_of(H, np.ones(11), np.ones((1, 30))), rng=rng)
     [whole] = measured("rademacher_complexity", trained)
-    monkeypatch.setattr(quadboost, "BATCH", 90)
+    monkeypatch.setattr(rademacher, "BATCH", 90)
     assert measured("rademacher_complexity", trained) == pytest.approx(whole)
     assert asked == ["signs"] * 2
 
@@ -348,7 +348,7 @@ def brute_force(H: FloatArray, p: float, *, distinct: bool = False) -> float:
 
 @each_norm
 def test_lemma_1_holds_by_brute_force(p: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(quadboost, "SIGN_VECTORS", 32)
+    monkeypatch.setattr(rademacher, "SIGN_VECTORS", 32)
     H = np.random.default_rng(4).uniform(-1, 1, (5, 3))
     pair = np.array([[0.5, 0.5, 0]])
     trained = replace(votes_of(H, np.ones(5), pair), rng=lambda name: AllSigns())

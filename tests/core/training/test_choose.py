@@ -53,13 +53,15 @@ from quadrepro.core.training.contract import (
 from quadrepro.core.training.estimator import EstimatorPredictor
 from quadrepro.core.training.fitted import (
     FittedDrawnVotes,
+    FittedOneVsRest,
     FittedPredictions,
     FittedVotes,
     NoSolutionError,
     Scores,
+    first_within,
+    fit,
 )
 from quadrepro.core.training.grid import Grid, Hyperparameter
-from quadrepro.core.training.one_vs_rest import FittedOneVsRest, first_within, fit
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes

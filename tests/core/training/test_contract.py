@@ -15,17 +15,16 @@ from pydantic import ValidationError
 from quadrepro import QuadBoostClassifier
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray
-from quadrepro.config.axis import Axis
+from quadrepro.config.column import Axis
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import AdaBoostReg
 from quadrepro.core.learners.cbboost import CBBoost
 from quadrepro.core.learners.cqboost import CqBoost
 from quadrepro.core.learners.ebboost import EBBoost
 from quadrepro.core.learners.hedge import HedgeBoost
-from quadrepro.core.learners.lp_reg import RegularizedLP
-from quadrepro.core.learners.qp_reg import RegularizedQP
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.learners.soft_margin import RegularizedLP, RegularizedQP
 from quadrepro.core.preprocessing import Normaliser, encode
 from quadrepro.core.training.algorithms import ALGORITHMS, find_registered
 from quadrepro.core.training.contract import Algorithm, Learner, positive_votes
@@ -155,7 +154,7 @@ each_vote = pytest.mark.parametrize("name", VOTES)
 
 
 def learner_of(name: str) -> Algorithm:
-    return cast(Algorithm, ALGORITHMS[name].make({}))
+    return cast("Algorithm", ALGORITHMS[name].make({}))
 
 
 def grid_of(name: str) -> Grid:

@@ -14,7 +14,6 @@ from quadrepro.core.learners.cbboost import CBBoost, GBCBBoost
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.training.contract import Algorithm
 from quadrepro.core.training.grid import Grid
-from quadrepro.core.voters.chains import Chains
 from quadrepro.core.voters.coded import (
     CodedVoters,
     codes_of_matrix,
@@ -28,6 +27,7 @@ from quadrepro.core.voters.running_sums import (
     CACHED,
     MOST_GROWTH,
     SCATTERED,
+    Chains,
     RunningSums,
     list_again,
     write_sums,

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from quadrepro.base.resources import configs_folder
+from quadrepro.base.files import configs_folder
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.errors import ConfigError, DataError
@@ -19,7 +19,6 @@ from quadrepro.papers.printed import Sample
 from quadrepro.reader import read_table
 from quadrepro.stats import poisson_binomial_test
 from quadrepro.tables.audit import CHECKS, FAILED, Audit, audit
-from quadrepro.tables.audit.draft import read_sizes, table_paper, write_draft
 from quadrepro.tables.audit.subject import (
     NOT_SAID,
     NUMBERS,
@@ -28,6 +27,9 @@ from quadrepro.tables.audit.subject import (
     PrintedPlace,
     Size,
     Subject,
+    read_sizes,
+    table_paper,
+    write_draft,
 )
 from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
 

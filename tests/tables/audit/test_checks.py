@@ -17,7 +17,6 @@ from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import better_over_all, poisson_binomial_test
 from quadrepro.tables.audit import audit
-from quadrepro.tables.audit.comparisons import on_most, possible_probabilities
 from quadrepro.tables.audit.counts import (
     NO_POWER,
     TOO_MANY,
@@ -28,6 +27,7 @@ from quadrepro.tables.audit.counts import (
     printable,
 )
 from quadrepro.tables.audit.numbers import too_small
+from quadrepro.tables.audit.pairs import on_most, possible_probabilities
 from quadrepro.tables.audit.subject import Size
 from tests.make import write_paper
 from tests.tables.audit.papers import CONFIG, findings, subject, verdicts

@@ -11,9 +11,8 @@ import pytest
 from scipy.stats import t as student
 from scipy.stats import wilcoxon
 
-from quadrepro.config.config import Experiment
+from quadrepro.config.config import KINDS, Experiment
 from quadrepro.config.loading import load_mapping
-from quadrepro.config.tables import KINDS
 from quadrepro.core.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed

@@ -8,9 +8,8 @@ from typing import Any
 
 import pytest
 
-from quadrepro.config.config import Experiment
+from quadrepro.config.config import KINDS, UNASKED, Experiment, asked_for
 from quadrepro.config.loading import load_mapping
-from quadrepro.config.tables import KINDS, UNASKED, asked_for
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample

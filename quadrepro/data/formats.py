@@ -1,4 +1,4 @@
-"""Reading one file of any format as a DataFrame."""
+"""Reading one file of any format as a DataFrame; declared kinds of columns are kept."""
 
 from __future__ import annotations
 
@@ -20,9 +20,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from quadrepro.data.arff import is_arff, read_arff
+from quadrepro.data.separated import SEEN, Start, decode, encoding_of, numbered, read_own_text
 from quadrepro.data.source import PART, FileLayout, FileSource
-from quadrepro.data.text import SEEN, Start, decode, encoding_of, numbered, read_own_text
 from quadrepro.errors import ConfigError, DataError, nearest
 
 FORMATS = {
@@ -274,3 +273,57 @@ def _idx_array(path: Path) -> NDArray[np.uint8]:
         n_sizes = content[3]
         sizes = np.frombuffer(content, ">i4", n_sizes, offset=4)
         return np.frombuffer(content, np.uint8, offset=4 + 4 * n_sizes).reshape(sizes)
+
+
+_NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+"""
+_LISTED = r"""\{(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}'"])*\}"""
+_ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_NAME})\s*({_LISTED}|\w+)", re.IGNORECASE)
+_START = re.compile(r"(?im)^[ \t]*@data\b.*$")
+_WEIGHT = re.compile(r"(?m),[ \t]*\{[ \t]*[\d.eE+-]+[ \t]*\}[ \t]*\r?$")
+
+_KINDS = {"integer": "REAL", "numeric": "REAL", "date": "STRING"}
+"""Kinds of columns as they are read; integers of many files are other numbers."""
+
+
+def is_arff(text: str) -> bool:
+    """Return whether text begins as an ARFF file does, below its comments."""
+    return bool(re.match(r"(?i)(\s*(%.*)?\n)*\s*@(relation|attribute)\b", text))
+
+
+def read_arff(text: str, path: Path) -> pd.DataFrame:
+    """Return the columns: numbers, categories in the order of their declaration, or texts.
+
+    Ranges, weights and comments behind a declaration are left out, as are KEEL's lists of inputs
+    and outputs. The index, called "line", is the line of each row in the file.
+    """
+    start = _START.search(text)
+    if start is None:
+        raise DataError(f"{path}: not readable as arff: the line @data is missing")
+    header, rows = text[: start.start()], _WEIGHT.sub("", text[start.end() :])
+    lines = [*map(_declaration, header.split("\n")[:-1]), "@data"]
+    content = arff.loads("\n".join(lines) + rows.replace("<null>", "?"))
+    attributes, n_above = content["attributes"], text.count("\n", 0, start.end()) + 1
+    places = [
+        line
+        for line, row in enumerate(rows.split("\n"), n_above)
+        if row.strip() and row.strip()[0] != "%"
+    ]
+    frame = pd.DataFrame(content["data"], pd.Index(places, name="line"), dtype=object)
+    frame.columns = [re.sub(r"\\(.)", r"\1", name) for name, _ in attributes]
+    for j, (_, kind) in enumerate(attributes):
+        column = frame.iloc[:, j]
+        if isinstance(kind, list):
+            typed = pd.Series(pd.Categorical(column, [*dict.fromkeys(kind)]), frame.index)
+        else:
+            typed = column.astype("float64" if kind == "REAL" else "str")
+        frame.isetitem(j, typed)
+    return frame
+
+
+def _declaration(line: str) -> str:
+    """Return a declaration as liac-arff reads it, a comment for any other line of the header."""
+    match = _ATTRIBUTE.match(line)
+    if match is None:
+        return "@relation r" if line.strip().lower().startswith("@relation") else "%"
+    name, kind = match.groups()
+    return f"@attribute {name} {kind if kind[0] == '{' else _KINDS.get(kind.lower(), kind)}"

@@ -10,8 +10,8 @@ from typing import Literal
 import pandas as pd
 
 from quadrepro.base.text import few
-from quadrepro.reader.grid import Number
 from quadrepro.reader.roles import metric_of
+from quadrepro.reader.text_grid import Number
 
 LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "log_loss", "brier")
 """Metrics whose lowest value is the best."""

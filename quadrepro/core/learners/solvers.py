@@ -6,13 +6,14 @@ import math
 from typing import Any
 
 import numpy as np
-
-# `piqp.DenseSolver` is from the build for this processor, and the last bits of builds differ.
 from piqp.piqp_python import DenseSolver, SparseSolver
 from scipy.sparse import csc_matrix
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.training.grid import Hyperparameter
+
+# `piqp.DenseSolver` is from the build for this processor, and the last bits of builds differ.
+
 
 PRECISION = 1e-11
 """Relative residual at which PIQP ends."""

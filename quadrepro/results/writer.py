@@ -9,8 +9,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
-from quadrepro.base.atomic import write_text
-from quadrepro.base.resources import configs_folder
+from quadrepro.base.files import configs_folder, write_text
 from quadrepro.config.config import Experiment
 from quadrepro.config.plan import Plan
 from quadrepro.engine.outcomes import Outcomes

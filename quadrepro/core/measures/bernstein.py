@@ -1,20 +1,53 @@
-"""Upper bounds on the loss of all votes at once (Empirical Bernstein Boosting, sections 2 and 3).
+"""Upper bounds on the risk of one vote, and on the loss of all votes at once.
 
-Corollary 2.2 and Theorem 2.5 of Shivaswamy and Jebara (2010). Each holds with probability 1 - δ for
-every function of a class, and so for a function that was fitted to the examples. The class holds
-the votes of s of the N voters. Size s gets the share 1/(s(s+1)) of δ, so that the bounds hold for
-votes of all sizes at once.
+Hoeffding's inequality, Bernstein's, and its empirical version of Maurer and Pontil (2009), for the
+errors on n test examples: Theorems 2.1, 2.3 and 2.4 of Empirical Bernstein Boosting (Shivaswamy and
+Jebara, 2010). On training examples these would not hold: the vote was fitted to them.
+
+Corollary 2.2 and Theorem 2.5 hold for every function of a class, and so for a function that was
+fitted to the examples. The class holds the votes of s of the N voters. Size s gets the share
+1/(s(s+1)) of δ, so that the bounds hold for votes of all sizes at once. Each bound holds with
+probability 1 - δ.
 """
 
 from __future__ import annotations
 
-from math import log
+from math import log, sqrt
 
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.measures.measure import DELTA, Trained, mean, measure
 from quadrepro.core.voters.coded import ZERO_VOTE
+
+
+@measure("Hoeffding's bound on the risk")
+def test_hoeffding_bound(t: Trained) -> FloatArray:
+    """Return error + sqrt(ln(1/δ) / (2n)) (Theorem 2.1)."""
+    return mean(t.test_wrong, 1) + sqrt(log(1 / DELTA) / (2 * len(t.y_test)))
+
+
+@measure("empirical Bernstein bound on the risk")
+def test_empirical_bernstein_bound(t: Trained) -> FloatArray:
+    """Return error + sqrt(2 V̂ ln(2/δ) / n) + 7 ln(2/δ) / (3(n - 1)) (Theorem 2.4)."""
+    wrong, n, log_term = t.test_wrong, len(t.y_test), log(2 / DELTA)
+    if n < 2:
+        raise ValueError(f"the empirical Bernstein bound needs at least 2 test examples, not {n}")
+    spread = np.sqrt(2 * wrong.var(axis=1, ddof=1) * log_term / n)
+    return np.asarray(mean(wrong, 1) + spread + 7 * log_term / (3 * (n - 1)))
+
+
+@measure("Bernstein's bound on the risk")
+def test_bernstein_bound(t: Trained) -> FloatArray:
+    """Return the largest risk p that Theorem 2.3 allows, the variance of an error being p(1 - p).
+
+    p <= error + sqrt(2 p(1 - p) ln(1/δ) / n) + ln(1/δ) / (3n), a quadratic inequality.
+    """
+    log_term, n = log(1 / DELTA), len(t.y_test)
+    low, c = mean(t.test_wrong, 1) + log_term / (3 * n), 2 * log_term / n
+    root = np.sqrt(np.maximum(c**2 + 4 * c * low * (1 - low), 0.0))
+    return np.where(low >= 1, 1.0, (2 * low + c + root) / (2 + 2 * c))
+
 
 BITS = 64
 """Bits of a weight as it is computed: a vote is one of finitely many."""

@@ -62,7 +62,7 @@ def least_edge(H: FloatArray, y: FloatArray) -> float:
     0.166667
     """
     # Importing the solver is slow.
-    from quadrepro.core.learners.lp_reg import MarginLP
+    from quadrepro.core.learners.soft_margin import MarginLP
 
     problem = reduce_problem(H, y)
     margins = problem.H * problem.y[:, None]

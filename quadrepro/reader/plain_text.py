@@ -9,8 +9,8 @@ from collections import Counter
 from collections.abc import Iterator
 from itertools import groupby
 
-from quadrepro.reader.grid import MARKS, MOST_COLUMNS, Text, TextGrid, is_gap, is_number
 from quadrepro.reader.roles import names_rows
+from quadrepro.reader.text_grid import MARKS, MOST_COLUMNS, Text, TextGrid, is_gap, is_number
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
 """Signs between fields and the name of a file with them."""

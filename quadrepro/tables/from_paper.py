@@ -8,8 +8,7 @@ from difflib import get_close_matches
 
 from quadrepro.base.models import Model
 from quadrepro.base.text import few
-from quadrepro.config.config import Experiment
-from quadrepro.config.tables import asked_for
+from quadrepro.config.config import Experiment, asked_for
 from quadrepro.errors import nearest
 from quadrepro.papers.paper import Paper, paper_names
 from quadrepro.papers.printed import Holds, NotThereError, Printed
