@@ -35,7 +35,7 @@ TaskParts = Sequence[tuple[IntArray, IntArray]]
 def download(source: OpenMLSource | WebSource, folder: Path) -> list[Path]:
     """Return the files of a source; those that are already here are not downloaded again.
 
-    OpenML's files are in the cache of the package, all others in the folder.
+    OpenML's files are in the cache of the package openml, all others in the folder.
     """
     if isinstance(source, WebSource):
         return [_download(file.url, file.hash, folder) for file in source.files]

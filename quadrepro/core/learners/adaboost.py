@@ -24,7 +24,7 @@ from quadrepro.core.learners.reweighting import (
     WeightBoosting,
     WeightedExamples,
     empty_trace,
-    follow,
+    reweight_examples,
     start,
     step_of,
     strongest,
@@ -62,7 +62,7 @@ def take_rounds(voters: RunningSums, examples: WeightedExamples, n_rounds: int) 
             alphas.append(alpha)
         if alpha == 0.0 or abs(edge) >= 1.0:
             break
-        follow(weights, signs, codes, first, pick, 1.0 + edge, 1.0 - edge, state)
+        reweight_examples(weights, signs, codes, first, pick, 1.0 + edge, 1.0 - edge, state)
     return np.array(picks, np.intp), np.array(alphas)
 
 

@@ -31,7 +31,7 @@ from quadrepro.core.learners.reweighting import (
     WeightBoosting,
     WeightedExamples,
     empty_trace,
-    follow,
+    reweight_examples,
     start,
     step_of,
     write_units,
@@ -77,7 +77,7 @@ def take_rounds(
         if alpha == 0.0 or abs(tanh) >= 1.0:
             break
         right, wrong = divisors(tanh, sums[0, pick] / W)
-        follow(weights, signs, codes, first, pick, right, wrong, state)
+        reweight_examples(weights, signs, codes, first, pick, right, wrong, state)
     return np.array(picks, np.intp), np.array(alphas)
 
 

@@ -24,7 +24,7 @@ from quadrepro.core.learners.reweighting import (
     WeightBoosting,
     WeightedExamples,
     empty_trace,
-    follow,
+    reweight_examples,
     start,
     strongest,
     write_units,
@@ -69,7 +69,7 @@ def take_rounds(
         picks.append(pick)
         votes.append(np.sign(edge))
         right, wrong = divisors(edge, eta)
-        follow(weights, signs, codes, first, pick, right, wrong, state)
+        reweight_examples(weights, signs, codes, first, pick, right, wrong, state)
     return np.array(picks, np.intp), np.array(votes)
 
 

@@ -116,7 +116,7 @@ def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
 
 @dataclass(frozen=True)
 class QuadBoost(BoostingAlgorithm):
-    """QuadBoost. With the norm L1, a run goes on until no voter has |c| > λ."""
+    """QuadBoost. With the norm L1, a run ends at a step of at most 1e-9: no voter has |c| > λ."""
 
     norm: Norm = None
     """The norm of the voter weights that is regularised."""

@@ -141,7 +141,7 @@ def step_of(tanh: float, t: int) -> float:
 
 
 @njit
-def reweight(
+def divide_weights(
     weights: FloatArray,
     signs: FloatArray,
     codes: StumpCodes,
@@ -160,7 +160,7 @@ def reweight(
 
 
 @njit
-def follow(
+def reweight_examples(
     weights: FloatArray,
     signs: FloatArray,
     codes: StumpCodes,
@@ -175,7 +175,7 @@ def follow(
     For `codes` and `first` see `Chains`, for `state` see `RunningSums`.
     """
     own, below = chain_of(codes, first, pick)
-    reweight(weights, signs, own, below, right, wrong)
+    divide_weights(weights, signs, own, below, right, wrong)
     state[0] /= min(right, wrong)
 
 
@@ -288,7 +288,7 @@ class WeightBoosting(BoostingAlgorithm):
 
         Parameters
         ----------
-        run : Run
+        run : DrawnRun
             The run, which stays unchanged.
         t : int
             Number of the round, from 1.
@@ -317,7 +317,7 @@ class WeightBoosting(BoostingAlgorithm):
             right, wrong = wrong, right
         weights, signs, _ = run.examples
         codes, cut = stumps.codes[stumps.attributes[pick]], stumps.cuts[pick]
-        reweight(weights, signs, codes, cut, right, wrong)
+        divide_weights(weights, signs, codes, cut, right, wrong)
         return pick, change, False
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:

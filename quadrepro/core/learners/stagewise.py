@@ -40,7 +40,8 @@ from sklearn.utils.validation import check_is_fitted, has_fit_parameter
 
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.arguments import validated_data, weighted_examples
-from quadrepro.core.elementary import exp_each, log, log_each
+from quadrepro.core.elementary import exp, exp_each, log, log_each
+from quadrepro.core.jit import njit
 from quadrepro.core.learners.rounds import in_range
 from quadrepro.core.learners.trees import TreeFitter, Trees
 from quadrepro.core.training.estimator import RegisteredEstimator
@@ -380,9 +381,37 @@ def weights_of(y: IntArray, c: FloatArray, F: FloatArray) -> FloatArray:
     return np.asarray(w / w.mean())
 
 
+@njit
+def write_newton_targets(
+    y: IntArray, c: FloatArray, F: FloatArray, z_max: float, z: FloatArray, w: FloatArray
+) -> None:
+    """Write the targets z of the last classes, and weights w with a mean of 1.
+
+    y and c have shape (n_examples,), F has shape (n_examples, n_classes), and z and w have shape
+    (n_targets, n_examples).
+    """
+    first, shares = F.shape[1] - len(z), np.empty(F.shape[1])
+    for i in range(len(y)):
+        largest, total = F[i, 0], 0.0
+        for k in range(1, len(shares)):
+            largest = max(largest, F[i, k])
+        for k in range(len(shares)):
+            shares[k] = exp(F[i, k] - largest)
+            total += shares[k]
+        for t in range(len(z)):
+            p, is_class = shares[first + t] / total, y[i] == first + t
+            # z is 1 / p for the class, and -1 / (1 - p) for all others.
+            size = 1.0 / max(p if is_class else 1.0 - p, EPS)
+            clipped = min(size, z_max)
+            z[t, i] = clipped if is_class else -clipped
+            w[t, i] = c[i] * max(p * (1.0 - p), 2.0 * EPS) * (size / clipped)
+    for t in range(len(w)):
+        w[t] /= w[t].mean()
+
+
 def in_two_columns(f: FloatArray) -> FloatArray:
     """Return the columns -f and f, shape (n_examples, 2)."""
-    return np.column_stack([-f, f])
+    return np.outer(f, (-1.0, 1.0))
 
 
 class RealAdaBoostClassifier(StagewiseClassifier):
@@ -583,14 +612,11 @@ class LogitBoostClassifier(StagewiseClassifier):
     z_max: float = 4.0
 
     def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
-        classes = np.arange(F.shape[1])[1 if F.shape[1] == 2 else 0 :]
-        is_class, p = y == classes[:, None], probabilities_of(F).T[classes]
-        # z is 1 / p for the class, and -1 / (1 - p) for all others.
-        size = 1.0 / np.maximum(np.where(is_class, p, 1.0 - p), EPS)
-        clipped = np.minimum(size, self.z_max)
-        z = np.where(is_class, clipped, -clipped)
-        w = c * np.maximum(p * (1.0 - p), 2.0 * EPS) * (size / clipped)
-        fitted, g = weak.fit_numbers(z, w / w.mean(axis=1, keepdims=True))
+        # Of two classes, the second has a regressor.
+        n_targets = 1 if F.shape[1] == 2 else F.shape[1]
+        z, w = np.empty((2, n_targets, len(y)))
+        write_newton_targets(y, c, F, self.z_max, z, w)
+        fitted, g = weak.fit_numbers(z, w)
         return fitted, g, 1.0
 
     def _added(self, answers: FloatArray) -> FloatArray:

@@ -1,4 +1,4 @@
-"""The measures by name, each declared in its own file, and the metrics.
+"""The measures by name, from all files that declare some, and the metrics.
 
 Results depend on a measure or a metric only if a cell uses it: `quadrepro.engine.records.makers`.
 """

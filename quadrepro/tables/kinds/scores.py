@@ -92,9 +92,10 @@ class Block:
         return Verdicts(printed.name, tuple(entries), text, own_rows, self.percent)
 
     def entries(self, row: str) -> Iterator[tuple[Entry, tuple[CsvField, ...]]]:
-        """Yield the entries of a row, each with its numbers; the best of ours and printed is bold.
+        """Yield the entries of a row, each with its numbers.
 
-        Verdicts mark the printed numbers outside our intervals.
+        The best of our numbers is bold, and so is the best of the printed ones. Verdicts mark the
+        printed numbers outside our intervals.
         """
         printed, outcomes, values = self.printed, self.outcomes, self.values[row]
         quantity, percent = self.quantity(row), self.in_percent(row)
