@@ -353,18 +353,18 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
             texts |= {method + SD: number.spread} if with_spread else {}
         for column, text in texts.items():
             cells[row, column] = scaled(text, -2) if text and percent else text
-    # A method that is bold throughout is the authors' own.
-    several = len(table.rows) > 2
-    own = {m for m in table.methods if all(table.numbers[row, m].bold for row in table.rows)}
-    methods = [m for m in table.methods if not (several and m in own)]
-    bold = {row: tuple(m for m in methods if table.numbers[row, m].bold) for row in table.rows}
+    bold = {row: [m for m in table.methods if table.numbers[row, m].bold] for row in table.rows}
+    # Where other numbers are bold too, a method that is bold throughout is the authors' own.
+    own = {m for m in table.methods if all(m in names for names in bold.values())}
+    if len(table.rows) > 2 and any({*names} - own for names in bold.values()):
+        bold = {row: [m for m in names if m not in own] for row, names in bold.items()}
     n_test: dict[str, int | tuple[int, int]] = {}
     for name, sizes in table.sizes.items():
         n_test |= sizes if column_role(name) == "test size" else {}
     facts = facts.model_copy(
         update={
             "spread": spread,
-            "bold": facts.bold or {row: names for row, names in bold.items() if names},
+            "bold": facts.bold or {row: tuple(names) for row, names in bold.items() if names},
             "n_test": n_test | facts.n_test,
         }
     )

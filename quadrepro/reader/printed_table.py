@@ -13,7 +13,7 @@ from quadrepro.base.text import few
 from quadrepro.reader.roles import metric_of
 from quadrepro.reader.text_grid import Number
 
-LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "log_loss", "brier")
+LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "mape", "log_loss", "brier")
 """Metrics whose lowest value is the best."""
 
 DEVIATIONS = {"sd": "deviations", "se": "standard errors", "ci95": "95% intervals"}
@@ -69,6 +69,8 @@ class PrintedTable:
         Numbers of examples by row, by the name of their column.
     metric : str
         The metric; empty if the table does not name one.
+    arrow : {"", "↑", "↓"}
+        Whether names or titles say that the highest or the lowest number is the best.
     percent : bool
         Whether percent signs or titles show that the numbers are in percent.
     spread : {"", "sd", "se", "ci95"}
@@ -91,6 +93,7 @@ class PrintedTable:
     datasets: dict[str, str] = field(default_factory=dict)
     sizes: dict[str, dict[str, int]] = field(default_factory=dict)
     metric: str = ""
+    arrow: str = ""
     percent: bool = False
     spread: str = ""
     means: bool = False
@@ -99,8 +102,10 @@ class PrintedTable:
 
     @property
     def greater_is_better(self) -> bool | None:
-        """Whether the highest number is the best; None without a metric."""
-        return self.metric not in LOSSES if metric_of(self.metric) else None
+        """Whether the highest number is the best; None if neither metric nor arrows tell it."""
+        if metric_of(self.metric) not in ("", "another"):
+            return self.metric not in LOSSES
+        return self.arrow == "↑" if self.arrow else None
 
     @property
     def folds(self) -> pd.DataFrame:

@@ -20,8 +20,10 @@ from quadrepro.reader.forms import Content, frame_grid, read_file
 from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.roles import (
     TableColumn,
+    arrows_in,
     column_role,
     is_misprint,
+    is_summary_row,
     is_well_known,
     metric_in,
     metric_of,
@@ -35,13 +37,25 @@ NO_TABLE = (
     "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
 )
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
+OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 NOT_A_NUMBER = (
     "{!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
-    "leave the field empty"
+    "leave the field empty, or leave out its row or column with --without"
 )
 COPY_THE_PAGE = (
     "put the lines of the table into a text file, with two blanks between columns. The page reads:"
 )
+SHARES = (
+    "accuracy",
+    "error",
+    "balanced_accuracy",
+    "balanced_error",
+    "auc",
+    "f1",
+    "average_precision",
+)
+"""Metrics with values from 0 to 1."""
+
 PERCENT = r"[(\[]%[)\]]|\bin percent|\bin %"
 FOLD = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
 
@@ -118,7 +132,7 @@ class _Reader:
 
     def __init__(self, content: Content, choices: Choices) -> None:
         self.path, self.form, self.choices = content.path, content.form, choices
-        self.metric, self.assumed = "", False
+        self.metric, self.arrow, self.assumed = "", "", False
         self.left_out: dict[str, None] = {}
         self.numbers: dict[tuple[str, str], Number] = {}
         self.datasets: dict[str, str] = {}
@@ -244,6 +258,10 @@ class _Reader:
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
         kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
+        counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
+        kinds = [
+            "summary" if counts[key] > 1 else kind for key, kind in zip(keys, kinds, strict=True)
+        ]
         left_out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
         left_out += [name for name in chain(*keys) if name in without]
         self._leave("row", [*dict.fromkeys(left_out)])
@@ -251,7 +269,10 @@ class _Reader:
         if not by_row and not self.choices.methods:
             self._check_columns(columns, rows)
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
-        self._check_last_row(scores)
+        self._check_rows(scores)
+        self.arrow = self._arrow([c.name for c in columns]) or self._arrow(
+            [titles[i] for i in rows]
+        )
         names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
         places = [*zip(rows, names, folds, strict=True)]
         places += [
@@ -281,7 +302,7 @@ class _Reader:
             names = " and ".join(map(repr, alike[:2]))
             advice = "write one name for both, or list the methods with --methods"
             self.refuse(f"{names} differ only in case: {advice}")
-        texts = {text for c in self._with("label") for text in c.texts}
+        texts = {text for c in self._with("label") for text in c.texts if not is_summary_row(text)}
         if texts & {*self.choices.without} or len(methods) < len(values) - len(spreads):
             # They sum up other numbers as well.
             self._leave("row", [*self.summaries])
@@ -309,6 +330,7 @@ class _Reader:
             datasets=self.datasets,
             sizes={c.name: _sizes(c, self.places) for c in self._with("size")},
             metric=metric_of(metric) or metric,
+            arrow=self.arrow or self._direction(),
             percent=self._in_percent(scores),
             spread=[*spreads, "sd"][0] if has_spread else "",
             means=any(c.kind == "mean" for c in values),
@@ -385,10 +407,11 @@ class _Reader:
         if len(methods) == 1:
             return methods
         parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
-        others = {base for base, part in parts.values() if part != "time"}
-        times = {name for name, (base, part) in parts.items() if part == "time" and base in others}
-        if not (times & {*self.choices.methods} or self._is_chosen("time")):
-            parts = {name: part for name, part in parts.items() if name not in times}
+        beside = ("time", "rank")
+        others = {base for base, part in parts.values() if part not in beside}
+        asides = {name for name, (base, part) in parts.items() if part in beside and base in others}
+        if not (asides & {*self.choices.methods} or self._is_chosen("time")):
+            parts = {name: part for name, part in parts.items() if name not in asides}
         kinds = {name: part if base else name for name, (base, part) in parts.items() if part}
         metrics = [*dict.fromkeys(kind for kind in kinds.values() if kind != "time")]
         bare = {base for base, part in parts.values() if not part}
@@ -397,11 +420,11 @@ class _Reader:
             same = len(metrics) == 1 and all(base and part for base, part in parts.values())
             return {base if same else name: methods[name] for name, (base, _) in parts.items()}
         chosen = {name: base for name, (base, part) in parts.items() if self._is_chosen(part)}
-        if not chosen or "" in chosen.values():
+        if not chosen or (len(chosen) > 1 and "" in chosen.values()):
             advice = "choose one with --metric, or leave out the others with --without"
             several = few([*metrics, *sorted(shared)])
             self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
-        return {base: methods[name] for name, base in chosen.items()}
+        return {base or name: methods[name] for name, base in chosen.items()}
 
     # Rows
 
@@ -426,7 +449,12 @@ class _Reader:
         self, i: int, labels: Sequence[TableColumn], methods: dict[str, list[TableColumn]]
     ) -> str:
         """Return the kind of a summary row, or an empty text."""
-        kind = next(filter(None, (summary_kind(c.cells[i].text) for c in labels)), "")
+        texts = [c.cells[i].text for c in labels]
+        kind = next(filter(None, map(summary_kind, texts)), "")
+        if any(summary_kind(c.cells[i].text) for c in self._with("fold")) or (
+            not kind and self.choices.rows != "datasets" and any(map(is_summary_row, texts))
+        ):
+            return "summary"
         # Wins are counts: a row called Best may hold the best scores.
         decimals = any("." in group[0].cells[i].text for group in methods.values())
         return "summary" if kind == "wins" and decimals else kind
@@ -512,10 +540,17 @@ class _Reader:
 
     def _in_percent(self, scores: Sequence[Number]) -> bool:
         """Return whether signs, names or titles show that numbers are in percent."""
-        signs = {n.percent for n in scores if n.text}
+        signs = [n.percent for n in scores if n.text]
         names = {bool(re.search(PERCENT, c.name)) for c in self._with("value") if not c.kind}
-        if len(signs) > 1:
-            self.refuse("some numbers have a percent sign and others have none: write one kind")
+        if len({*signs}) > 1:
+            few_have = signs.count(True) < signs.count(False)
+            row = next(
+                row
+                for (row, _), n in self.numbers.items()
+                if row in self.datasets and n.text and n.percent == few_have
+            )
+            message = "some numbers have a percent sign and others have none: write one kind"
+            self.refuse(message, self.lines[self.places[row]])
         if len(names) > 1:
             self.refuse("some columns are in percent and others are not: write one kind")
         titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
@@ -585,17 +620,51 @@ class _Reader:
         advice = OR_WITHOUT.format(shorten(column.name))
         self.refuse(f"{message}: {advice}", column=column.name)
 
-    def _check_last_row(self, rows: Sequence[tuple[str, list[Text]]]) -> None:
-        """Refuse a last row that is the mean of the rows above without being called so."""
-        if len(rows) < 4:
+    def _check_rows(self, rows: Sequence[tuple[str, list[Text]]]) -> None:
+        """Refuse rows that may not be scores of a data set, by their numbers alone."""
+        if len(rows) < 4 or self.choices.rows == "datasets":
             return
-        texts = [*zip(*(cells for _, cells in rows), strict=True)]
-        columns = [[n.value if (n := parse(text)) else nan for text in x] for x in texts]
+        values = [[n.value if (n := parse(text)) else nan for text in texts] for _, texts in rows]
+        columns, k = [*zip(*values, strict=True)], len(values[0])
         near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
-        if len(columns) > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
-            name = shorten(rows[-1][0])
-            advice = OR_WITHOUT.format(name)
-            self.refuse(f"the row {name!r} may be the mean of the others: {advice}")
+        is_mean = k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns)
+        ranks = k * (k + 1) / 2
+        are_ranks = [
+            k > 2 and all(1 <= x <= k for x in row) and abs(sum(row) - ranks) <= 0.0051 * k
+            for row in values
+        ]
+        metric = metric_of(self.choices.metric or self.metric or metric_in(self.around))
+        are_shares = [metric in SHARES and max(row) <= 1 for row in values]
+        for (title, _), holds, message in (
+            (rows[-1], is_mean, "may be the mean of the others"),
+            (rows[-1], are_ranks[-1] and sum(are_ranks) == 1, "may be mean ranks"),
+            *(
+                (r, sum(are_shares) > 2 and not x, "has another scale than other rows")
+                for r, x in zip(rows, are_shares, strict=True)
+            ),
+        ):
+            if holds:
+                name = shorten(title)
+                self.refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
+
+    def _arrow(self, names: Sequence[str]) -> str:
+        """Return the arrow of names; refuse two kinds."""
+        arrows = arrows_in(names)
+        if len(arrows) > 1:
+            several = few([name for name in names if arrows_in([name])], 3)
+            advice = "leave out those of one kind with --without"
+            self.refuse(f"↑ and ↓ show several metrics ({several}): {advice}")
+        return "".join(arrows)
+
+    def _direction(self) -> str:
+        """Return the arrow for a direction that the lines around the table state."""
+        text = " ".join(self.around).lower()
+        stated = [
+            arrow
+            for arrow, word in (("↑", "higher"), ("↓", "lower"))
+            if f"{word} is better" in text
+        ]
+        return stated[0] if len(stated) == 1 else ""
 
 
 def _sizes(column: TableColumn, places: dict[str, int]) -> dict[str, int]:

@@ -67,6 +67,16 @@ def summary_kind(name: str) -> str:
     return _first("summaries", _key(name))
 
 
+def is_summary_row(name: str) -> bool:
+    """Return whether a row has other numbers than the scores of a data set, such as p-values."""
+    return re.fullmatch(_vocabulary()["summary rows"], _key(name)) is not None
+
+
+def arrows_in(names: Iterable[str]) -> set[str]:
+    """Return the arrows at the ends of names, which show the better direction."""
+    return {match[1] for name in names if (match := re.search(r"([↑↓])[\s)\]]*$", name))}
+
+
 def metric_of(name: str) -> str:
     """Return the metric that a name is, or an empty text.
 
@@ -96,7 +106,7 @@ def part_of(name: str) -> tuple[str, str]:
     if base not in ("", name):
         return base, "time"
     if match := re.fullmatch(r"rank ?\((.+)\)", name, re.IGNORECASE):
-        return match[1], "statistic"
+        return match[1], "rank"
     words = re.split(r"[\s_/:-]+", name)
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
         metric = metric_of(first) or _first("parts", _key(first))
@@ -112,6 +122,8 @@ def metric_in(titles: Iterable[str]) -> str:
     --------
     >>> metric_in(["Table 2: balanced accuracy"]), metric_in(["error and AUC"])
     ('balanced_accuracy', '')
+    >>> metric_in(["Mean squared errors"]), metric_in(["Error reduction in percent"])
+    ('mse', '')
     """
     text, metrics = _key(" | ".join(titles)), set()
     if re.search(_vocabulary()["denied"], text):
@@ -124,7 +136,7 @@ def metric_in(titles: Iterable[str]) -> str:
         if re.search(rf"\b({pattern})\b", text):
             metrics.add(metric)
             text = re.sub(rf"\b({pattern})\b", "", text)
-    return metrics.pop() if len(metrics) == 1 else ""
+    return metrics.pop() if len(metrics) == 1 and metrics != {"another"} else ""
 
 
 @cache
@@ -164,8 +176,10 @@ class TableColumn:
         self.name, self.cells = name, cells
         self.texts = [c.text for c in cells if c.text and not is_gap(c.text)]
         self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
-        self.is_whole = bool(self.texts) and all(re.fullmatch(r"[\d,]+", t) for t in self.texts)
         self.named = column_role(name)
+        # Among folds there may be rows of their means.
+        texts = [t for t in self.texts if self.named != "fold" or not summary_kind(t)]
+        self.is_whole = bool(texts) and all(re.fullmatch(r"[\d,]+", t) for t in texts)
         counts = self.named in ("fold", "id", "size", "test size")
         if counts and not (self.is_whole or self.is_words):
             self.named = ""

@@ -78,7 +78,8 @@ class TextGrid:
         usual = Counter(map(len, rows)).most_common(1)[0][0] if rows else 0
         for row, line in zip(rows, lines, strict=True):
             if len(row) != usual:
-                raise ValueError(f"line {line} has {len(row)} fields, other lines have {usual}")
+                message = f"line {line} has {len(row)} fields, other lines have {usual}"
+                raise ValueError(f"{message}: write - for an empty one")
         columns = [j for j in range(width) if any(row[j].text for row in rows)]
         rows = [[row[j] for j in columns] for row in rows]
         return TextGrid(rows, lines, self.around, self.n_header)

@@ -35,6 +35,17 @@ READ = {
     ),
     "deviations in columns": ("d,a_mean,a_sd,b_mean,b_sd; x,.9,.1,.8,.1; y,.7,.1,.6,.1",),
     "deviations behind each method": ("d,a,a std,b,b std; x,.9,.1,.8,.1; y,.7,.1,.6,.1",),
+    "ranks behind each method": ("d,a,a_rank,b,b_rank; x,.9,1,.8,2; y,.7,1,.6,2",),
+    "means among folds": (
+        "d,fold,a,b; x,0,.9,.8; x,1,.9,.8; x,mean,.1,.1; y,0,.7,.6; y,1,.7,.6; y,mean,.1,.1",
+    ),
+    "further rows of sums": (
+        "d,a,b; x,.9,.8; y,.7,.6; Weighted mean,.8,.7; Av. rank,1,2; p (Wilcoxon),.5,.5; "
+        "Avg. (x only),.9,.8; GM,.8,.7; Mean w/o x,.7,.6; Mean ± std,.80 ± .1,.70 ± .1",
+    ),
+    "a mean below each heading": (
+        "d,a,b; ; small,,; x,.9,.8; Average,.9,.8; ; large,,; y,.7,.6; Average,.7,.6",
+    ),
     "times behind each method": ("d,a,a time,b,b time; x,.9,3,.8,4; y,.7,3,.6,4",),
     "a time column in front of the name": (
         "d,acc_a,acc_b,time_a,time_b; x,.9,.8,3,4; y,.7,.6,3,4",
@@ -109,7 +120,6 @@ REFUSED = {
         "line 3: '92% / .9 AUC' is not a number",
     ),
     "lowest and highest": ("d,a min,a max,b min,b max; x,.1,.9,.2,.8; y,.2,.8,.3,.7", "statistics"),
-    "ranks of each method": ("d,a,a_rank,b,b_rank; x,.9,1,.8,2; y,.7,1,.6,2", "statistics"),
     "p-values": ("d,a,b,p; x,.9,.8,.01; y,.7,.6,.02", "--without 'p'"),
     "percent in one column": ("d,a (%),b; x,90.1,.8; y,70.2,.6", "in percent"),
     "another meaning of brackets": ("Accuracy (time in s),,; d,a,b; x,.9 (.1),.8 (.2)", "±"),
@@ -162,13 +172,29 @@ REFUSED = {
         "d,a,b; x,.9,.8; y,.7,.4; z,.5,.3; All sets,.7,.5",
         "--without 'All sets'",
     ),
+    "a last row of ranks": (
+        "d,a,b,c; x,.9,.8,.7; y,.7,.4,.5; z,.5,.3,.1; AR,1,2.67,2.33",
+        "'AR' may be mean ranks: leave it out with --without 'AR', or state --rows datasets",
+    ),
+    "a row of another scale": (
+        "Accuracy,,; d,a,b; x,.9,.8; y,.7,.4; z,.5,.3; Gap,4.5,2.5; u,.6,.5",
+        "'Gap' has another scale",
+    ),
+    "arrows of two directions": (
+        "method,x ↑,y ↓; a,.9,.8; b,.7,.6",
+        "↑ and ↓ show several metrics",
+    ),
+    "arrows in the rows": ("d,a,b; x (acc ↑),.9,.8; y (rmse ↓),.7,.6", "(x (acc ↑), y (rmse ↓))"),
     "no line of names": ("x,.9,.8; y,.7,.6", "line of names"),
     "a misprint in the first row": ("d,a,b; x,.95/.97,.8; y,.7,.6", "'.95/.97' is not a number"),
     "a misprint in a whole column": ("d,a,b; x,~.95,.8; y,95/100,.6", "is not a number"),
-    "some percent signs": ("d,a,b; x,90%,.8; y,70%,.6", "percent sign"),
+    "some percent signs": ("d,a,b; x,90,.8; y,70%,.6", "t.csv:3: some numbers have a percent sign"),
     "a thousand or a decimal": ("d;a;b; x;1,234;5,678", "may be a thousand or a decimal"),
     "scores in brackets": ("d,a,b; x,.90 (.95),.80 (.85); y,.70 (.75),.60 (.65)", "±"),
-    "a short row": ("d,a,b; x,.9; y,.7,.6; z,.5,.4", "line 2 has 2 fields"),
+    "a short row": (
+        "d,a,b; x,.9; y,.7,.6; z,.5,.4",
+        "line 2 has 2 fields, other lines have 3: wri",
+    ),
     "a column without a name": ("d,a,,b; x,.9,.8,.7; y,.6,.5,.4", "no name"),
 }
 
@@ -388,6 +414,14 @@ TITLES = {
     "Training time at equal accuracy": "",
     "Comparison of AUC; ranks in brackets": "auc",
     "Root-mean-squared error": "rmse",
+    "Mean squared errors of the models": "mse",
+    "Balanced accuracies": "balanced_accuracy",
+    "MAPE of the methods": "mape",
+    "Word errors": "",
+    "Reconstruction error": "",
+    "Error reduction over the baseline": "",
+    "Accuracy drop": "",
+    "Test errors": "error",
     "Recall that this is the mean accuracy": "accuracy",
 }
 
@@ -396,6 +430,33 @@ TITLES = {
 def test_the_metric_of_a_title_is_what_the_numbers_are(title: str, tmp_path: Path) -> None:
     table = read(tmp_path, f"{title},,\nd,a,b\nx,.9,.8\ny,.7,.6\n")
     assert table.metric == TITLES[title]
+
+
+DIRECTIONS = {
+    "MAPE,,; d,a,b": False,
+    "d,a ↑,b ↑": True,
+    "d,a (↓),b (↓)": False,
+    "F (higher is better),,; d,a,b": True,
+    "Accuracy and error,,; d,a,b": None,
+    "Word error,,; d,a,b": None,
+}
+
+
+@pytest.mark.parametrize("names", DIRECTIONS)
+def test_the_best_number_is_told_by_metric_arrows_or_title(names: str, tmp_path: Path) -> None:
+    table = read(tmp_path, names.replace("; ", "\n") + "\nx,.9,.8\ny,.7,.6\n")
+    assert table.greater_is_better is DIRECTIONS[names]
+
+
+def test_a_metric_of_one_column_is_one_data_set(tmp_path: Path) -> None:
+    table = read(tmp_path, "algorithm,accuracy,auc\na,.9,.8\nb,.7,.6\n", metric="accuracy")
+    assert table.scores.to_dict("list") == {"a": [0.9], "b": [0.7]}
+
+
+def test_a_row_that_sums_up_can_be_left_out_or_kept(tmp_path: Path) -> None:
+    text = "d,a,b\nx,.9,.8\ny,.7,.6\nAvg. gain,1,2\nAverage,.8,.7\n"
+    assert read(tmp_path, text, without=["Avg. gain"]).summaries == {"Average": "mean"}
+    assert read(tmp_path, text, rows="datasets").rows == ("x", "y", "Avg. gain")
 
 
 @pytest.mark.parametrize(

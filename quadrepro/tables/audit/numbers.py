@@ -21,6 +21,7 @@ from quadrepro.tables.audit.subject import (
 )
 
 NO_METRIC = "the metric is not stated: give --metric"
+OWN_BOLD = "bold marks the method of the authors"
 TIED = "splits are stratified, or errors depend on which examples are tested"
 
 
@@ -130,6 +131,8 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
     """Check that numbers in bold can be the best of their rows before rounding."""
     for table in (t for t in subject.tables if t.facts.holds == "errors"):
         word, sign = ("highest", -1) if table.facts.greater_is_better else ("lowest", 1)
+        throughout = len({*table.facts.bold.values()}) == 1 and {*table.facts.bold} == {*table.rows}
+        unless = OWN_BOLD if throughout and len(table.rows) > 2 else ""
         for row, bold in table.facts.bold.items():
             subject.check(row, table.rows, "row", table.name, "bold", row)
             columns = {c: table.mean_column(c) for c in table.algorithms}
@@ -147,7 +150,7 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
             if "metric" in table.unstated:
                 yield Finding(place, text, None, NO_METRIC)
             else:
-                yield Finding(place, text, {*bold} <= {*best}, why)
+                yield Finding(place, text, {*bold} <= {*best}, why, unless=unless)
 
 
 def judge_summaries(subject: Subject) -> Iterator[Finding]:

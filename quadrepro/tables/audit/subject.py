@@ -27,6 +27,7 @@ from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.papers.paper import FILE, PRINTED, Paper, PaperFile
 from quadrepro.papers.printed import OF_ERRORS, Facts, Printed, Sample, Unit, from_table
 from quadrepro.reader import PrintedTable
+from quadrepro.reader.roles import metric_of
 from quadrepro.tables.render import csv_text
 
 VERDICTS = ("holds", "fails", "suspicious", "cannot be judged")
@@ -237,7 +238,10 @@ def table_paper(
     try:
         find_metric(metric)
     except ValueError as error:
-        raise ConfigError(f"{path}: {error}; state another one with --metric") from None
+        message = f"{error}; state another one with --metric"
+        if metric_of(metric):
+            message = f"there are no checks of {metric}: state --metric rmse if it has no limit"
+        raise ConfigError(f"{path}: {message}") from None
     facts = Facts.model_validate({"metric": metric, "of": sample})
     if facts.is_share:
         numbers = [table.numbers[row, m].value for row in table.rows for m in table.methods]

@@ -228,6 +228,8 @@ def test_a_mistake_names_the_file_of_the_user(table: Path) -> None:
         audit_table(table, "n")
     with pytest.raises(ConfigError, match=r"unknown metric 'accurracy'.*--metric"):
         audit_table(table, metric="accurracy")
+    with pytest.raises(ConfigError, match="no checks of mape: state --metric rmse"):
+        audit_table(table, metric="MAPE")
     table.write_text("d,a\nx,0.2o\ny,0.1\n")
     with pytest.raises(DataError) as caught:
         audit_table(table)
@@ -307,6 +309,16 @@ def test_the_best_in_bold_is_checked_as_published(table: Path) -> None:
     for metric, rows in (("auc", ["y"]), ("error", ["x"])):
         result = audit_table(table.with_suffix(".md"), metric=metric)
         assert [finding.place.row for _, finding in result.failures] == rows
+
+
+@pytest.mark.parametrize(("other", "verdicts"), [("0.5", ["suspicious"]), ("**0.5**", ["fails"])])
+def test_a_method_in_bold_throughout_may_be_the_authors_own(
+    table: Path, other: str, verdicts: list[str]
+) -> None:
+    rows = f"| x | 0.7 | **0.9** |\n| y | {other} | **0.6** |\n| z | 0.9 | **0.8** |\n"
+    table.with_suffix(".md").write_text(f"| d | a | ours |\n|--|--|--|\n{rows}")
+    marked = audit_table(table.with_suffix(".md"), metric="auc").findings["bold"]
+    assert [f.verdict for f in marked if f.verdict != "holds"] == verdicts
 
 
 RISKS = "dataset,quadboost\nmonks,0.231\nwine,0.090\n"
