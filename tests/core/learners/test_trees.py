@@ -180,14 +180,14 @@ def many_examples(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
 
 
 @given(
-    many_examples(),
+    many_examples() | few_values(),
     st.sampled_from([{"cuts": 1}, {"cuts": 6}, {"depth": 4}]),
     st.sampled_from([0.0, 0.01, 0.2]),
 )
 def test_cuts_found_by_chunks_are_those_of_a_search_of_all_examples(
     problem: tuple[FloatArray, FloatArray], size: dict[str, int], least_share: float
 ) -> None:
-    X, targets = problem
+    X, targets = (part.astype(float) for part in problem)
     fitter = TreeFitter(X, **size, least_share=least_share)
     fitter._chunks = None
     expected, leaves = fitter.fit(targets)
