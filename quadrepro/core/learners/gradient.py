@@ -33,8 +33,9 @@ from quadrepro.base.types import FloatArray, Task
 from quadrepro.core.arguments import check_leaf
 from quadrepro.core.elementary import exp, log
 from quadrepro.core.jit import njit
+from quadrepro.core.learners.cuts import LeafArray
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, ratio, weighted_mean
-from quadrepro.core.learners.trees import LARGEST_TREE, LeafArray, TreeFitter, Trees
+from quadrepro.core.learners.trees import LARGEST_TREE, TreeFitter, Trees
 from quadrepro.core.training.contract import Outputs, Predictor, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 

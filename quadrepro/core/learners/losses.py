@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from quadrepro.base.types import FloatArray
 from quadrepro.core.elementary import exp, log1p
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.trees import LeafArray
+from quadrepro.core.learners.cuts import LeafArray
 
 GroupArray = NDArray[np.uint32]
 LossName = Literal["l2", "logistic", "exponential"]

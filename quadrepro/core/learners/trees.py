@@ -14,6 +14,7 @@ summed in the order of the features.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -21,18 +22,30 @@ from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray, IntArray, NumberArray
 from quadrepro.core.jit import njit
-
-LeafArray = NDArray[np.int32]
-ExampleArray = NDArray[np.uint32]
-
-TIED_GAIN = 1e-10
-"""Largest relative difference between gains that tie, due to rounding."""
+from quadrepro.core.learners.cuts import (
+    TIED_GAIN,
+    Chunks,
+    ExampleArray,
+    LeafArray,
+    Sorted,
+    add_up,
+    best_cut,
+    best_cut_by_chunks,
+    split_sums,
+    write_moments,
+)
 
 NO_GAIN = 1e-12
 """Share of the largest target, or of up to twice its size, that a gain's root must exceed."""
 
 LOWEST, HIGHEST = np.uint32(0), np.uint32(2**32 - 1)
 """Limits of the range of ranks."""
+
+MANY_EXAMPLES, EXAMPLES_PER_LEAF = 2**14, 2**11
+"""Least number of examples, and least average number in a leaf, for sums over chunks to pay."""
+
+LISTED_SHARE = 0.25
+"""Least share of examples in lists for this, since the sums include the most frequent value."""
 
 MANY_CUTS = 64
 """Least number of cuts for which walking down a tree is faster than a vectorised pass over all
@@ -135,56 +148,6 @@ def _walk_down(
                 s = following[s, np.int64(above)]
 
 
-class Sorted(NamedTuple):
-    """Examples in the order of each feature, except for its most frequent value.
-
-    Running sums start at both ends of a feature and stop before this value, so that a feature that
-    is mostly 0 costs only as much as its other values. List 2f holds the examples below the most
-    frequent value of feature f, in increasing order; list 2f + 1 holds the examples above it, in
-    decreasing order.
-
-    Attributes
-    ----------
-    values : ndarray of shape (n_features, n_examples)
-        The distinct values of each feature, increasing, followed by infinity.
-    ranks : ndarray of uint32, shape (n_features, n_examples)
-        The index of each example's value among them.
-    listed : ndarray of uint32, shape (n_listed,)
-        The examples of all lists.
-    starts : ndarray of int, shape (2 * n_features + 1,)
-        First place of each list; the last entry is `n_listed`.
-    """
-
-    values: FloatArray
-    ranks: ExampleArray
-    listed: ExampleArray
-    starts: IntArray
-
-    @classmethod
-    def by_features(cls, X: FloatArray) -> Sorted:
-        """Sort the examples, shape (n_examples, n_features), by each feature."""
-        values, lists = np.full(X.shape[::-1], np.inf), []
-        ranks = np.empty(values.shape, dtype=np.uint32)
-        for f, column in enumerate(np.ascontiguousarray(X.T)):
-            order = column.argsort()  # not stable, and so several times faster
-            in_order = column[order]
-            firsts = np.flatnonzero(np.append(True, in_order[1:] > in_order[:-1]))
-            counts = np.diff(firsts, append=len(order))
-            values[f, : len(firsts)] = in_order[firsts]
-            ranks[f, order] = np.repeat(np.arange(len(firsts), dtype=np.uint32), counts)
-            if len(firsts) < len(order):
-                # Equal values get the order of the examples, on every processor.
-                few = len(firsts) <= 2**16  # numbers of 16 bits are sorted by their digits
-                order = ranks[f].astype(np.uint16 if few else np.uint32).argsort(kind="stable")
-            # The last of equally frequent values, so that without ties all lists are upward.
-            frequent = len(counts) - 1 - int(counts[::-1].argmax())
-            first = firsts[frequent]
-            order = order.astype(np.uint32)
-            lists += [order[:first], order[first + counts[frequent] :][::-1]]
-        starts = np.cumsum([0, *map(len, lists)])
-        return cls(values, ranks, np.concatenate(lists), starts)
-
-
 class TreeSize(NamedTuple):
     """Number of single cuts, or of levels, and the largest number of leaves."""
 
@@ -228,6 +191,14 @@ class TreeFitter:
         steps = min(cuts if depth is None else depth, most)
         n_cuts = steps if depth is None else min(2**steps - 1, most)
         self._size, self._least_share = TreeSize(steps, depth is not None, n_cuts + 1), least_share
+
+    @cached_property
+    def _chunks(self) -> Chunks | None:
+        """The chunks of the lists, or None if sums over them would not save time."""
+        examples, n_leaves = self._sorted, self._size.n_leaves
+        enough = examples.ranks.shape[1] >= max(MANY_EXAMPLES, EXAMPLES_PER_LEAF * n_leaves)
+        long_lists = len(examples.listed) > LISTED_SHARE * examples.ranks.size
+        return Chunks.by_places(examples, n_leaves) if enough and long_lists else None
 
     def fit(
         self, targets: FloatArray, weights: FloatArray | None = None
@@ -316,7 +287,8 @@ class TreeFitter:
         # The slack allows for the rounding of the product and of sums of weights.
         least = np.maximum((self._least_share - 1e-9) * total, 1e-100)
         limits = self._size, least, no_gain
-        _grow(targets, weights, n_outputs, self._sorted, *limits, trees, leaves)
+        chunks = self._chunks if weights is None else None
+        _grow(targets, weights, n_outputs, self._sorted, chunks, *limits, trees, leaves)
         made = int(leaves.max())
         return Trees(
             np.ascontiguousarray(trees.parents[:, :made]),
@@ -391,6 +363,7 @@ def _grow(
     weights: FloatArray | None,
     n_outputs: int,
     examples: Sorted,
+    chunks: Chunks | None,
     size: TreeSize,
     least: FloatArray,
     no_gain: FloatArray,
@@ -402,27 +375,44 @@ def _grow(
     Targets, weights and leaves have shape (n_targets, n_examples). Without weights, targets are
     whole numbers; with more than one output, they are classes.
     """
-    n_lists, most = len(examples.starts) - 1, size.n_leaves
-    listed, spare = examples.listed, np.empty(targets.shape[1], np.uint32)
-    if size.steps > 1:
-        listed = np.empty_like(examples.listed)
+    most = size.n_leaves
+    starts, sorted_lists = examples.starts, examples.listed
+    if chunks is not None:
+        # A single list, since sums over chunks are in the order of memory.
+        starts, sorted_lists = np.array([0, targets.shape[1]]), chunks.order
+        listed, spare = chunks.listed, chunks.spare
+    else:
+        listed = np.empty_like(sorted_lists) if size.steps > 1 else sorted_lists
+        spare = np.empty(targets.shape[1], np.uint32)
+    n_lists = len(starts) - 1
     # For each leaf: its part of each list, and its best cut, whose gain is -1 if not computed.
     begins, ends = np.empty((most, n_lists), np.int64), np.empty((most, n_lists), np.int64)
     tops, lists, bounds = np.empty(most), np.empty(most, np.int64), np.empty(most, np.int64)
     for t in range(len(targets)):
         own = leaves[t]
         if size.steps > 1:
-            listed[:] = examples.listed
-        begins[0], ends[0], tops[0] = examples.starts[:-1], examples.starts[1:], -1.0
-        response = _response(targets, weights, t, n_outputs)
+            listed[:] = sorted_lists
+        begins[0], ends[0], tops[0] = starts[:-1], starts[1:], -1.0
+        if chunks is None:
+            response = _response(targets, weights, t, n_outputs)
+        else:
+            write_moments(targets[t], chunks.count_bits, chunks.moments)
+            add_up(chunks.codes, chunks.moments, chunks.order, chunks.sums[0])
         n_leaves = 1
         for step in range(size.steps):
-            counts, sums = _sums(response, own, n_leaves, n_outputs)
+            if chunks is None:
+                counts, sums = _sums(response, own, n_leaves, n_outputs)
             for leaf in range(n_leaves):
-                if tops[leaf] < 0.0:
+                if tops[leaf] >= 0.0:
+                    continue
+                if chunks is None:
                     parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
-                    tops[leaf], lists[leaf], bounds[leaf] = _best_cut(
+                    tops[leaf], lists[leaf], bounds[leaf] = best_cut(
                         response, weights, examples.ranks, *parts, least[t]
+                    )
+                else:
+                    tops[leaf], lists[leaf], bounds[leaf] = best_cut_by_chunks(
+                        examples, chunks, own, leaf, least[t]
                     )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
@@ -445,6 +435,10 @@ def _grow(
                     begin, end = begins[parent, part], ends[parent, part]
                     begins[new, part] = _part(listed, begin, end, own, new, spare)
                     ends[parent, part], ends[new, part] = begins[new, part], end
+                if chunks is not None and step < size.steps - 1:
+                    staying = listed[begins[parent, 0] : ends[parent, 0]]
+                    moved = listed[begins[new, 0] : ends[new, 0]]
+                    split_sums(chunks, parent, new, staying, moved)
             if n_leaves == made:
                 break
 
@@ -489,107 +483,6 @@ def _sums(
         elif last == 1:
             sums[leaf, 1] += response[i, 1]
     return counts, sums
-
-
-@njit
-def _best_cut(
-    response: NumberArray,
-    weights: FloatArray | None,
-    ranks: ExampleArray,
-    listed: ExampleArray,
-    begins: IntArray,
-    ends: IntArray,
-    count: int,
-    total: NumberArray,
-    least: float,
-) -> tuple[float, int, np.int64]:
-    """Return the root of a leaf's largest gain, the list of its cut, and the highest staying rank.
-
-    `ranks` has shape (n_features, n_examples); the leaf's part of list s is
-    ``listed[begins[s] : ends[s]]``.
-    """
-    if weights is None:
-        return _best_whole_cut(
-            response.reshape(-1), ranks, listed, begins, ends, count, total[0], least
-        )
-    return _best_weighted_cut(response, ranks, listed, begins, ends, count, total, least)
-
-
-@njit
-def _best_whole_cut(
-    target: NumberArray,
-    ranks: ExampleArray,
-    listed: ExampleArray,
-    begins: IntArray,
-    ends: IntArray,
-    count: int,
-    whole: float,
-    least: float,
-) -> tuple[float, int, np.int64]:
-    """Return the best cut with targets of shape (n_examples,), see `_best_cut`."""
-    centre, size = whole // count, float(count)
-    factors = np.empty(count - 1)
-    for i in range(count - 1):
-        left, right = i + 1.0, count - i - 1.0
-        factors[i] = np.sqrt(size / (left * right)) if min(left, right) >= least else 0.0
-    top, best, bound = 0.0, 0, np.int64(0)
-    for s in range(len(begins)):
-        examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        # If cuts tie, the first is taken in an upward list, and the last in a downward list.
-        tie = 1.0 + TIED_GAIN if s % 2 == 0 else 1.0 - TIED_GAIN
-        floor, total = top * (1.0 + TIED_GAIN), 0
-        for i in range(min(len(examples), count - 1)):
-            example = examples[i]
-            total += target[example] - centre
-            gain = abs(float(total)) * factors[i]
-            if gain > floor and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]]):
-                top, best, floor = gain, s, gain * tie
-                bound = np.int64(rank[example]) - s % 2
-    return top, best, bound
-
-
-@njit
-def _best_weighted_cut(
-    response: NumberArray,
-    ranks: ExampleArray,
-    listed: ExampleArray,
-    begins: IntArray,
-    ends: IntArray,
-    count: int,
-    sums: NumberArray,
-    least: float,
-) -> tuple[float, int, np.int64]:
-    """Return the best cut with responses of shape (n_examples, 2), see `_best_cut`."""
-    size, means, n_outputs = sums[0], sums[1:] / sums[0], len(sums) - 1
-    totals = np.empty(n_outputs)
-    # `top` is S² / (W_L W_R), without the weight W of the leaf.
-    top, best, bound = 0.0, 0, np.int64(0)
-    for s in range(len(begins)):
-        examples, rank = listed[begins[s] : ends[s]], ranks[s // 2]
-        tie = (1.0 + TIED_GAIN) ** 2 if s % 2 == 0 else (1.0 - TIED_GAIN) ** 2
-        floor, left, total = top * (1.0 + TIED_GAIN) ** 2, 0.0, 0.0
-        totals[:] = 0.0
-        for i in range(min(len(examples), count - 1)):
-            example = examples[i]
-            left += response[example, 0]
-            if n_outputs == 1:
-                total += response[example, 1]
-                squares = (total - means[0] * left) ** 2
-            else:
-                totals[np.int64(response[example, 1])] += response[example, 0]
-                squares = 0.0
-                for k in range(n_outputs):
-                    squares += (totals[k] - means[k] * left) ** 2
-            right = size - left
-            # Multiplied instead of divided, since rounding may make `right` zero.
-            if (
-                squares > floor * (left * right)
-                and min(left, right) >= least
-                and (i == len(examples) - 1 or rank[example] != rank[examples[i + 1]])
-            ):
-                top, best = squares / (left * right), s
-                floor, bound = top * tie, np.int64(rank[example]) - s % 2
-    return np.sqrt(top * size), best, bound
 
 
 @njit

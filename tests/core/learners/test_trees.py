@@ -10,7 +10,14 @@ from hypothesis import strategies as st
 from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from quadrepro.base.types import FloatArray, IntArray
-from quadrepro.core.learners.trees import TreeFitter, Trees, _cut_by_cut, _walk_down
+from quadrepro.core.learners.cuts import CODE_BITS, MOST_CHUNKS, N_ADJACENT, Chunks
+from quadrepro.core.learners.trees import (
+    MANY_EXAMPLES,
+    TreeFitter,
+    Trees,
+    _cut_by_cut,
+    _walk_down,
+)
 
 each_size = pytest.mark.parametrize("size", [{"cuts": 1}, {"cuts": 5}, {"depth": 3}], ids=str)
 
@@ -150,6 +157,74 @@ def test_every_leaf_is_cut_best_down_to_the_depth_in_exact_arithmetic(
     for y, answer in zip(targets, answers, strict=True):
         leaves = grown(np.arange(len(y)), y, depth)
         np.testing.assert_allclose(answer, mean_of_leaves(y, leaves), atol=1e-13)
+
+
+@st.composite
+def many_examples(draw: st.DrawFn) -> tuple[FloatArray, FloatArray]:
+    """Draw features of all kinds for chunks of several examples, and targets of some kinds."""
+    m, seed = draw(st.integers(1, 4000)), draw(st.integers(0, 2**32 - 1))
+    rng, X = np.random.default_rng(seed), mixed(m, seed)
+    noise, signal = rng.normal(size=m), np.sin(3 * X[:, 0]) + X[:, 1] * X[:, 3]
+    kinds = {
+        "noise": noise,
+        "signal": signal + 0.1 * noise,
+        "few values": np.round(signal + noise),
+        "skewed": rng.standard_cauchy(m) + signal,
+        "indicator": (noise > 2) * 1.0,
+        "offset": 1e6 + noise,
+        "constant": np.full(m, 0.1),
+        "outlier": np.where(np.arange(m) == m // 2, 1e9, noise),
+    }
+    names = draw(st.lists(st.sampled_from(sorted(kinds)), min_size=1, max_size=3))
+    return X, np.stack([kinds[name] for name in names])
+
+
+@given(
+    many_examples() | few_values(),
+    st.sampled_from([{"cuts": 1}, {"cuts": 6}, {"depth": 4}]),
+    st.sampled_from([0.0, 0.01, 0.2]),
+)
+def test_cuts_found_by_chunks_are_those_of_a_search_of_all_examples(
+    problem: tuple[FloatArray, FloatArray], size: dict[str, int], least_share: float
+) -> None:
+    X, targets = (part.astype(float) for part in problem)
+    fitter = TreeFitter(X, **size, least_share=least_share)
+    fitter._chunks = None
+    expected, leaves = fitter.fit(targets)
+    fitter._chunks = Chunks.by_places(fitter._sorted, 16)
+    trees, leaves_by_chunks = fitter.fit(targets)
+    for array, reference in zip((*trees, leaves_by_chunks), (*expected, leaves), strict=True):
+        assert array.shape == reference.shape
+        assert array.tobytes() == reference.tobytes()
+
+
+@given(many_examples())
+def test_chunks_are_neighbours_in_the_lists_and_keep_equal_values_together(
+    problem: tuple[FloatArray, FloatArray],
+) -> None:
+    X = problem[0]
+    fitter = TreeFitter(X)
+    chunks, examples = Chunks.by_places(fitter._sorted, 2), fitter._sorted
+    for f, column in enumerate(X.T):
+        codes = chunks.codes[f // N_ADJACENT] >> (f % N_ADJACENT * CODE_BITS) & (2**CODE_BITS - 1)
+        assert len({(x, code) for x, code in zip(column, codes, strict=True)}) == len(set(column))
+        for s in (2 * f, 2 * f + 1):
+            listed = examples.listed[examples.starts[s] : examples.starts[s + 1]]
+            ks = np.arange(chunks.n_chunks[s])
+            order = ks if s % 2 == 0 else MOST_CHUNKS - ks
+            sizes, starts = chunks.sizes[f, order], chunks.starts[f, order]
+            np.testing.assert_array_equal(codes[listed], np.repeat(order, sizes))
+            np.testing.assert_array_equal(starts, examples.starts[s] + sizes.cumsum() - sizes)
+            n_values = [len(set(column[codes == code])) for code in order]
+            np.testing.assert_array_equal(chunks.n_values[f, order], n_values)
+
+
+@pytest.mark.parametrize(("cuts", "by_chunks"), [(1, True), (7, True), (8, False)])
+def test_chunks_are_used_for_many_examples_with_few_leaves(cuts: int, by_chunks: bool) -> None:
+    X = np.random.default_rng(0).normal(size=(MANY_EXAMPLES, 2))
+    assert (TreeFitter(X, cuts)._chunks is not None) == by_chunks
+    assert TreeFitter(X[1:], cuts)._chunks is None
+    assert TreeFitter(X * (X > 2), cuts)._chunks is None
 
 
 @each_size
