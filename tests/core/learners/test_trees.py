@@ -198,6 +198,20 @@ def test_cuts_found_by_chunks_are_those_of_a_search_of_all_examples(
         assert array.tobytes() == reference.tobytes()
 
 
+@pytest.mark.parametrize("sign", [-1.0, 1.0])
+def test_of_two_equal_cuts_in_different_chunks_the_lower_threshold_wins(sign: float) -> None:
+    # The list is upward or downward; the gain is the same after 400 and after 1600 examples.
+    column = sign * np.concatenate([np.zeros(20), np.arange(1.0, 1981.0)])
+    ranks = (sign * column).argsort(kind="stable").argsort()
+    targets = np.where(ranks >= 1600, 1.0, np.where(ranks < 400, -1.0, 0.0))
+    fitter = TreeFitter(column[:, None])
+    fitter._chunks = None
+    expected = fitter.fit(targets[None])[0].thresholds
+    fitter._chunks = Chunks.by_places(fitter._sorted, 2)
+    np.testing.assert_array_equal(fitter.fit(targets[None])[0].thresholds, expected)
+    assert expected[0, 0] == np.sort(column)[399:401].mean()
+
+
 @given(many_examples())
 def test_chunks_are_neighbours_in_the_lists_and_keep_equal_values_together(
     problem: tuple[FloatArray, FloatArray],
