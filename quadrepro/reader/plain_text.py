@@ -36,7 +36,7 @@ _GLUE = re.compile(
 
 def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
     """Return the form of a text and its tables."""
-    if re.search(r"^\s*\(v/ ?/\*\)", text, re.MULTILINE):
+    if re.search(r"^\s*\(v/ ?/\*\)\s*\|", text, re.MULTILINE):
         parts = re.split(r"(?m)^(?=Tester:)", text)
         grids = [_weka(part) for part in parts if "(v/" in part]
         return "the output of Weka's experimenter", grids
@@ -203,7 +203,7 @@ def _weka(text: str) -> TextGrid:
     grid = TextGrid(around=re.findall(r"^Analysing:\s*(.*)$", text, re.MULTILINE))
     for n, line in enumerate(text.partition("(v/")[0].splitlines(), 1):
         if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
-            grid.add(n, ["Dataset", *(key.get(i, f"({i})").strip(" '") for i in schemes)])
+            grid.add(n, ["Dataset", *(re.sub(" *''$", "", key.get(i, f"({i})")) for i in schemes)])
         elif grid.rows and (row := re.fullmatch(r"\s*(.*?)\s*\(\s*\d+\)\s+(.*)", line)):
             entries = row[2].replace("|", " ")
             grid.add(

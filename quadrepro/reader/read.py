@@ -487,7 +487,7 @@ class _Reader:
             differs = column not in used and len(pairs) > len(counts)
             blocks = crossed and len(pairs) < len(names)  # such as levels of noise
             if blocks if folds else crossed if column.role == "value" else differs:
-                advice = "keep one kind of rows, or call the column 'fold'"
+                advice = "keep one kind of rows, join it with the names, or call the column 'fold'"
                 self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
         if folds:
             return titles, [", ".join(c.cells[i].text for c in folds) for i in rows]

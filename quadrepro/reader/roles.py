@@ -24,7 +24,7 @@ def _vocabulary() -> dict[str, Any]:
 
 def _key(name: str) -> str:
     """Return a name in lower case, with blanks for underscores and without signs at its ends."""
-    text = re.sub(r"[_\s]+", " ", name[:LONGEST].lower()).strip(" .:*↑↓")
+    text = re.sub(r"[_\s]+", " ", name[:LONGEST].lower()).strip(" .:*↑↓'")
     return re.sub(r"\.(?=\s|$)", "", re.sub(r"\s*[(\[](%|percent|in %)[)\]]$", "", text))
 
 

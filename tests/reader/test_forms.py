@@ -165,7 +165,7 @@ Key:
 def test_wekas_experimenter_is_read_with_its_key(tmp_path: Path) -> None:
     table = read(tmp_path, "txt", WEKA)
     assert table.rows == ("iris", "breast cancer")
-    assert [name.split()[0] for name in table.methods] == ["rules.ZeroR", "rules.OneR", "trees.J48"]
+    assert table.methods == ("rules.ZeroR", "rules.OneR '-B 6'", "trees.J48 '-C 0.25'")
     assert [n.text for n in table.numbers.values()] == [
         *("33.33", "92.53", "94.73", "70.30", "66.91", "74.28")
     ]

@@ -53,6 +53,7 @@ READ = {
     "summary rows": (
         "d,a,b; x,.9,.8; y,.7,.6; Average,.8,.7; Avg. rank,1,2; Wins,2,0; W/T/L,-,0/0/2",
     ),
+    "the last row of Weka in CSV": ("d,a,b; x,.9,.8 *; y,.7,.6; (v/ /*),,(0/1/1)",),
     "running times": ("d,a,b; x,.9,.8; y,.7,.6; mean_running_time_s,9,1",),
     "a data set that is called like a time": (
         "d,a,b; reaction time,.9,.8; machine_cpu,.7,.6",
