@@ -139,7 +139,7 @@ def _grid(rows: Iterable[Iterable[str]], first: int = 1) -> TextGrid:
 def _texts(values: list[Any]) -> list[str]:
     """Return values as texts, and missing ones as empty texts."""
     if any(isinstance(value, dict | list) for value in values):
-        raise ValueError("values within values: write a list of {\"dataset\", \"method\", \"score\"}")
+        raise ValueError('values within values: write a list of {"dataset", "method", "score"}')
     return ["" if pd.isna(x) else f"{x:.12g}" if isinstance(x, float) else str(x) for x in values]
 
 
