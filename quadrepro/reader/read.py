@@ -257,12 +257,10 @@ class _Reader:
             self.refuse(f"{metrics}: a table of scores has one metric")
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
-        kinds = [self._summary(i, labels, methods) for i in range(len(titles))]
-        counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
-        kinds = [
-            "summary" if counts[key] > 1 else kind for key, kind in zip(keys, kinds, strict=True)
-        ]
-        left_out = [t for t, kind in zip(titles, kinds, strict=True) if kind == "summary"]
+        kinds = self._kinds(keys, labels, methods)
+        sums = [i for i, kind in enumerate(kinds) if kind == "summary"]
+        parts = ([titles[i], *(c.cells[i].text for c in self._with("fold"))] for i in sums)
+        left_out = [", ".join(filter(None, names)) for names in parts]
         left_out += [name for name in chain(*keys) if name in without]
         self._leave("row", [*dict.fromkeys(left_out)])
         rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
@@ -270,9 +268,8 @@ class _Reader:
             self._check_columns(columns, rows)
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
         self._check_rows(scores)
-        self.arrow = self._arrow([c.name for c in columns]) or self._arrow(
-            [titles[i] for i in rows]
-        )
+        in_rows = self._arrow([titles[i] for i in rows])
+        self.arrow = self._arrow([c.name for c in columns]) or in_rows
         names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
         places = [*zip(rows, names, folds, strict=True)]
         places += [
@@ -444,6 +441,20 @@ class _Reader:
         """Return whether the caller chose this metric."""
         metric = self.choices.metric
         return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
+
+    def _kinds(
+        self,
+        keys: Sequence[tuple[str, ...]],
+        labels: Sequence[TableColumn],
+        methods: dict[str, list[TableColumn]],
+    ) -> list[str]:
+        """Return the kinds of summary rows; those of one name sum up parts of the table."""
+        kinds = [self._summary(i, labels, methods) for i in range(len(keys))]
+        counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
+        repeated = (counts[key] > 1 for key in keys)
+        return [
+            "summary" if several else kind for kind, several in zip(kinds, repeated, strict=True)
+        ]
 
     def _summary(
         self, i: int, labels: Sequence[TableColumn], methods: dict[str, list[TableColumn]]
