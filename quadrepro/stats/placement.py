@@ -229,7 +229,7 @@ def _sampling_p(
 
     The nearest count to ours is taken among all that are printed alike.
     """
-    printed, errors = np.asarray(printed), np.asarray(errors)
+    printed, rounding, errors = map(np.asarray, (printed, rounding, errors))
     expected = errors * tested / examples
     most = np.floor((printed + rounding) * tested + 1e-9).clip(0, tested)
     least = np.ceil((printed - rounding) * tested - 1e-9).clip(0, tested)
