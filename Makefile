@@ -18,10 +18,10 @@ quickstart: $(VENV)/run ## the rows of Table 1 whose data need no download
 	$(BIN)/quadrepro run configs/quickstart.yaml --jobs $(JOBS)
 
 test: $(VENV)/dev ## the test suite, except for slow tests
-	$(BIN)/python -m pytest -n $(JOBS) -m "not slow"
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m "not slow"
 
 test-slow: $(VENV)/dev ## browsers, LaTeX, Dask, other processors, whole runs and the examples of the docs
-	$(BIN)/python -m pytest -n $(JOBS) -m slow
+	$(BIN)/python -m pytest -n $(JOBS) --dist worksteal -m slow
 
 lint: $(VENV)/dev ## ruff, mypy and the layers of imports
 	$(BIN)/ruff check .

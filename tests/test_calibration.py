@@ -393,18 +393,22 @@ def claims(rng: Generator) -> Draw:
 
 
 REPEATS = (3, 10, 30)
-RISKS = ((50, 0.005), (50, 0.1), (200, 0.02), (200, 0.3), (1000, 0.005), (1000, 0.05))
+RISKS = (
+    *((50, 0.005, 1200), (50, 0.1, 600), (200, 0.02, 600)),
+    *((200, 0.3, 600), (1000, 0.005, 1200), (1000, 0.05, 1200)),
+)
+"""Test examples, risk, and a number of draws."""
 
 WORLDS = (
     World("10 of our splits, 10 printed, normal", 3000, numbers),
     *(
         World(
             f"{repeats} of our splits, risk {risk} on {n} examples",
-            1200,
+            draws,
             partial(risks, n=n, risk=risk, repeats=repeats),
         )
         for repeats in REPEATS
-        for n, risk in RISKS
+        for n, risk, draws in RISKS
     ),
     World("10 of our splits, uneven risks on 200 examples", 2000, uneven),
     World("10 of our splits, skewed RMSEs", 2000, partial(skewed, repeats=10)),

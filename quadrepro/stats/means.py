@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from dataclasses import dataclass
 from math import inf, sqrt
 
@@ -113,10 +114,14 @@ class Mean(Result):
         """
         from scipy.special import stdtrit
 
-        shared, counts = test_share / (1 - test_share), np.arange(2.0, MOST_SPLITS + 1)
-        errors = self.error * np.sqrt((1 / counts + shared) / (1 / (self.df + 1) + shared))
-        significant = -stdtrit(counts - 1, level / 2) * errors <= abs(self.value)
-        return float(counts[significant.argmax()]) if self.value and significant.any() else inf
+        shared, counts = test_share / (1 - test_share), range(2, MOST_SPLITS + 1)
+
+        def significant(count: int) -> bool:
+            error = self.error * sqrt((1 / count + shared) / (1 / (self.df + 1) + shared))
+            return bool(-stdtrit(count - 1, level / 2) * error <= abs(self.value))
+
+        least = bisect_left(counts, True, key=significant)
+        return float(counts[least]) if self.value and least < len(counts) else inf
 
     def interval(self, level: float = LEVEL) -> tuple[float, float]:
         """Return the ends of the interval that leaves out the mean with probability `level`."""

@@ -203,32 +203,33 @@ def _sampling(errors: Any, examples: Any, tested: Any) -> tuple[Any, Any]:
     return np.sqrt(risk * (1 - risk) * (1 / tested + 1 / examples)), few
 
 
-def _tails(counts: Any, errors: Any, examples: Any, tested: Any) -> FloatArray:
+def _tails(counts: Any, errors: Any, examples: int, tested: int) -> FloatArray:
     """Return mid-p-values, two-sided, of counts of errors among `tested` examples, given ours."""
     from scipy.special import ndtr
     from scipy.stats import hypergeom
 
-    counts, errors, examples, tested = np.broadcast_arrays(counts, errors, examples, tested)
+    counts, errors = np.broadcast_arrays(counts, errors)
     spread, few = _sampling(errors, examples, tested)
     p = 2 * ndtr(-np.abs(counts / tested - errors / examples) / spread)
     if few.any():
-        keys = np.stack([x[few] for x in (counts, errors, examples, tested)]).astype(np.int64)
-        (k, ours, n, m), places = np.unique(keys, axis=1, return_inverse=True)
-        at, below = hypergeom.pmf(k, n + m, ours + k, m), hypergeom.cdf(k, n + m, ours + k, m)
+        # Equal pairs are tested once. They are sorted as complex numbers, which is fast.
+        pairs, places = np.unique(counts[few] + 1j * errors[few], return_inverse=True)
+        k, wrong, both = pairs.real, pairs.real + pairs.imag, examples + tested
+        at, below = hypergeom.pmf(k, both, wrong, tested), hypergeom.cdf(k, both, wrong, tested)
         exact = 2 * np.minimum(below - at / 2, 1 - below + at / 2)
         p = np.array(p)
-        p[few] = np.clip(exact, 0, 1)[places.ravel()]
+        p[few] = np.clip(exact, 0, 1)[places]
     return np.asarray(p)
 
 
 def _sampling_p(
-    printed: ArrayLike, rounding: ArrayLike, errors: ArrayLike, examples: Any, tested: Any
+    printed: ArrayLike, rounding: ArrayLike, errors: ArrayLike, examples: int, tested: int
 ) -> FloatArray:
     """Return p-values of printed shares of errors if only the test examples vary.
 
     The nearest count to ours is taken among all that are printed alike.
     """
-    printed, errors = np.asarray(printed), np.asarray(errors)
+    printed, rounding, errors = map(np.asarray, (printed, rounding, errors))
     expected = errors * tested / examples
     most = np.floor((printed + rounding) * tested + 1e-9).clip(0, tested)
     least = np.ceil((printed - rounding) * tested - 1e-9).clip(0, tested)
@@ -249,10 +250,16 @@ def _sampling_ends(errors: int, examples: int, tested: int, level: float) -> tup
         # Whole numbers of errors, as in `_sampling_p`.
         return ceil(low * tested - 1e-9) / tested, floor(high * tested + 1e-9) / tested
     wide = 3 * reach * tested + 20
-    counts = np.arange(max(0, int(expected - wide)), min(tested, int(expected + wide)) + 1)
-    explained = counts[_tails(counts, errors, examples, tested) > level]
-    ends = (explained[0], explained[-1]) if len(explained) else (expected, expected)
-    return float(ends[0] / tested), float(ends[1] / tested)
+    explained = np.full(2, round(expected))
+    beyond = np.array([max(-1, int(expected - wide)), min(tested + 1, int(expected + wide))])
+    # P-values fall from the expected number to either side: a few of them tell where an end is.
+    while (np.abs(beyond - explained) > 1).any():
+        counts = np.linspace(explained, beyond, 10).round().astype(np.int64)
+        n_explained = (_tails(counts, errors, examples, tested) > level).sum(axis=0)
+        if not n_explained.all():
+            return expected / tested, expected / tested
+        explained, beyond = (counts[n_explained - k, [0, 1]] for k in (1, 0))
+    return float(explained[0] / tested), float(explained[1] / tested)
 
 
 def place_deviation(
@@ -362,22 +369,21 @@ def null_p_values(
     (30, 2)
     """
     n, n_columns = splits.shape
-    half = np.broadcast_to(rounding, n_columns)
+    half = np.broadcast_to(rounding, n_columns)[:, None]
     one = round(float(np.mean(n_test))) if n_test else 0
     tested = one if one_test_set else one * n_printed
     if n_printed > 1:
         draws = np.random.default_rng(SEED).integers(0, n, (DRAWS, n_printed))
-        printed, means, df = splits[draws].mean(axis=1), splits.mean(axis=0), inf
-        errors = splits.std(axis=0) / sqrt(n_printed)
+        printed, means, df = splits[draws.T].mean(axis=0).T, splits.mean(axis=0)[:, None], inf
+        errors = splits.std(axis=0)[:, None] / sqrt(n_printed)
         # Against known risks, as if our test sets had no end.
         examples = one * n * 10**6
     else:
-        rolled = np.array([np.roll(splits, -i, axis=0) for i in range(n)])
-        worlds = rolled if n >= RESAMPLED else _simulated(splits, one)
-        printed, others = worlds[:, 0], worlds[:, 1:]
-        means, df = others.mean(axis=1), others.shape[1] - 1
-        errors = _deviation(others, axis=1) * sqrt(1 + 1 / others.shape[1])
-        examples = one if one_test_set else one * others.shape[1]
+        rolled = np.stack([np.roll(splits, -i, axis=0) for i in range(n)], axis=-1)
+        printed, *others = rolled if n >= RESAMPLED else _simulated(splits, one)
+        means, df = np.mean(others, axis=0), len(others) - 1
+        errors = _deviation(np.array(others)) * sqrt(1 + 1 / len(others))
+        examples = one if one_test_set else one * len(others)
     unit = np.where(half > 0, 2 * half, 1.0)
     printed = np.where(half > 0, np.round(printed / unit) * unit, printed)
     p = p_values(printed - means, errors, df, half + SLACK)
@@ -387,11 +393,21 @@ def null_p_values(
         ours = np.rint(np.round(means * one * (1 if one_test_set else n), 6))
         level = LEVEL if one_test_set else _level(ours, expected, n)
         p = np.maximum(p, _at_level(_sampling_p(printed, half, counts, examples, tested), level))
-    return p
+    return p.T
+
+
+@lru_cache(maxsize=1)
+def _normals(n: int, n_columns: int) -> tuple[FloatArray, FloatArray]:
+    """Draw normal numbers that columns share and have, shape (n, 1 or n_columns, DRAWS)."""
+    rng = np.random.default_rng(SEED)
+    drawn = (rng.normal(size=(DRAWS, n, k)) for k in (1, n_columns))
+    # Sums over the splits are fast if draws are next to each other.
+    common, own = (np.ascontiguousarray(np.moveaxis(x, 0, -1)) for x in drawn)
+    return common, own
 
 
 def _simulated(splits: FloatArray, one: int) -> FloatArray:
-    """Draw worlds with one more split than ours, shape (DRAWS, n_splits + 1, n_columns)."""
+    """Draw worlds with one more split than ours, shape (n_splits + 1, n_columns, DRAWS)."""
     n, n_columns = splits.shape
     centred = splits - splits.mean(axis=0)
     total, each = (centred.sum(axis=1) ** 2).sum(), (centred**2).sum()
@@ -401,10 +417,9 @@ def _simulated(splits: FloatArray, one: int) -> FloatArray:
     if one:
         risks = (splits.mean(axis=0) * one * n + 1) / (one * n + 2)
         spread = np.where(spread == 0, np.sqrt(risks * (1 - risks) / one), spread)
-    rng = np.random.default_rng(SEED)
-    common, own = (rng.normal(size=(DRAWS, n + 1, k)) for k in (1, n_columns))
+    common, own = _normals(n + 1, n_columns)
     moved = sqrt(shared) * common + sqrt(1 - shared) * own
-    drawn = splits.mean(axis=0) + spread * moved
+    drawn = splits.mean(axis=0)[:, None] + spread[:, None] * moved
     return np.asarray(np.clip(np.round(drawn * one), 0, one) / one if one else drawn)
 
 
