@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import Card, load_card_file
+from quadrepro.data.checks import extent
 from quadrepro.data.formats import read_source
 from quadrepro.data.inspection import inspect_file, renew, write_card
 from quadrepro.data.notes import MOST_CODES, _sentinels
@@ -217,6 +218,11 @@ def test_commas_are_decimal_signs_or_between_thousands(
         with pytest.raises(QuadreproError) as error:
             inspect_file(path, "label", decimal=told)
         assert expected in f"{error.value}\n"
+
+
+def test_a_range_shows_that_its_ends_differ() -> None:
+    assert extent((1e15, 1e15 + 1)) == "from 1000000000000000 to 1000000000000001"
+    assert extent((0.1 + 0.2, 0.5)) == "from 0.3 to 0.5"
 
 
 def test_the_decimal_sign_is_that_of_most_columns(save: Save) -> None:
