@@ -123,6 +123,6 @@ def _summary(card: Card) -> str:
         f"{target.original}: {shorten(labels, SHOWN, placeholder=' ...') or extent(target.range)}",
     ]
     if isinstance(view.positive, tuple):
-        reason = f" ({view.evidence.removesuffix('.').lower()})" * bool(view.evidence)
-        lines.append(f"positive: {', '.join(view.positive)}{reason}")
+        reason = view.evidence or "As the card states."
+        lines.append(f"positive: {', '.join(view.positive)} ({reason})")
     return "\n".join([*lines, *card.notes])

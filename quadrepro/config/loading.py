@@ -34,11 +34,9 @@ def check(experiment: Experiment) -> None:
     config, in_config = experiment.config, experiment.at()
     items = enumerate(config.datasets)
     rows = [Row(item, ("datasets", i), item.title, config.protocol) for i, item in items]
+    kinds = ("algorithm", "metric", "row")
     checks: list[Callable[[], object]] = [
-        *(
-            partial(in_config(names_differ), config, kind)
-            for kind in ("algorithm", "metric", "row")
-        ),
+        *(partial(in_config(names_differ), config, kind) for kind in kinds),
         partial(in_config(headline_is_a_metric), config),
         partial(in_config(readings_are_of_data_sets), config),
         *(partial(row_fits_its_card, experiment, row) for row in rows),

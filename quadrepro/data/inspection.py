@@ -59,6 +59,9 @@ DATES = (
 )
 """Formats of dates that are recognised, also with a time."""
 
+MARKS = r"\d[\s'’]\d|[$€£¥]"
+"""Signs in a column of numbers that are left out."""
+
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
@@ -327,10 +330,9 @@ def _describe(own: OwnFile) -> Card:
     remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
     if source.test:
         remarks[PART] = notes.PARTS
-    for name, column in filled.items():
-        texts = [] if is_text(column) or frame[name].dtype.kind == "f" else frame[name].unique()
-        if any(text != unmarked(text) for text in texts):
-            remarks[name] = remarks[name] or notes.MARKED
+    for name in [n for n, c in filled.items() if not is_text(c) and frame[n].dtype.kind != "f"]:
+        if not remarks[name] and frame[name].str.contains(MARKS).any():
+            remarks[name] = notes.MARKED
     left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.

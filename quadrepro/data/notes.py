@@ -54,10 +54,7 @@ DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
-MARKED = (
-    "Taken as numbers without blanks between thousands or the sign of a currency: if they are"
-    " codes, add --nominal NAME"
-)
+MARKED = "Numbers with blanks, apostrophes or a currency: if they are codes, add --nominal NAME"
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
 
@@ -145,11 +142,10 @@ def on_content(
     places = [j for j, name in enumerate([*table.columns, ""]) if name not in view.exclude]
     n_repeated, n_whole = (int(rows.duplicated(some).sum()) for some in (places, None))
     if n_repeated:
-        in_part = f" in the columns that are used, {n_whole} of them in all columns"
+        part = f" in the columns that are used, {n_whole} in all columns" * (n_whole < n_repeated)
         yield (
-            f"Rows that repeat an earlier one: {n_repeated}{in_part * (n_whole < n_repeated)};"
-            " view: {duplicates: drop} drops them, and one-side keeps them on one side of each"
-            " split."
+            f"Rows that repeat an earlier one: {n_repeated}{part}; view: {{duplicates: drop}} drops"
+            " them, and one-side keeps them on one side of each split."
         )
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
@@ -175,7 +171,7 @@ def imbalance(target: Target, view: View) -> Iterator[str]:
 def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
     """Return numbers far below or above all others of their columns, and these columns.
 
-    A number in a single column must be frequent, and further away.
+    A number in a single column must be frequent, further away, and negative or made of nines.
     """
     names: dict[float, list[str]] = {}
     clear = set()
@@ -194,13 +190,10 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
             is_negative = sign > 0 and lowest < 0 <= others.min()
             if is_negative or gap > max(spread, 1):
                 names.setdefault(sign * lowest, []).append(name)
-            if gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):
+            looks_missing = sign * lowest < 0 or not f"{lowest:.0f}".strip("-9")
+            if looks_missing and gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):
                 clear.add(sign * lowest)
-    return {
-        f"{word:g}": _listed(iter(columns))
-        for word, columns in names.items()
-        if len(columns) > 1 or word in clear
-    }
+    return {f"{w:g}": _listed(iter(n)) for w, n in names.items() if len(n) > 1 or w in clear}
 
 
 def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Iterator[str]:

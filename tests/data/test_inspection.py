@@ -213,7 +213,7 @@ def test_commas_are_decimal_signs_or_between_thousands(
         card = described(path, decimal=told)
         assert card.attributes[0].range == expected
         is_marked = not set("".join(fields)) <= set("0123456789-.,")
-        assert has([*card.notes], "Taken as numbers without blanks between") == is_marked
+        assert has([*card.notes], "Numbers with blanks, apostrophes or a currency") == is_marked
     else:
         with pytest.raises(QuadreproError) as error:
             inspect_file(path, "label", decimal=told)
@@ -532,6 +532,14 @@ def test_a_number_far_from_all_others_that_is_frequent_or_in_two_columns_may_mea
     assert _sentinels(columns) == ({str(word): "a"} if is_clear else {})
 
 
+@pytest.mark.parametrize(("word", "is_noted"), [(-500, True), (999, True), (500, False)])
+def test_a_number_of_one_column_means_a_missing_value_if_it_looks_like_one(
+    word: int, is_noted: bool
+) -> None:
+    column = np.r_[np.arange(9.0), word, word]
+    assert bool(_sentinels({"a": column})) == is_noted
+
+
 @pytest.mark.parametrize("low", [-3.0, 0.0])
 def test_a_frequent_lowest_number_near_the_others_means_itself(low: float) -> None:
     rng = np.random.default_rng(2)
@@ -543,7 +551,7 @@ def test_repeated_rows_are_counted_with_the_columns_that_are_left_out(tmp_path: 
     day = [f"{i % 20 + 1}.03.2024" for i in range(N)]
     x1, x2, y = (np.repeat(column[:20], 2) for column in (X1, X2, LABELS))
     every = notes(tmp_path, {"x1": x1, "x2": x2, "y": y, "day": day})
-    assert has(every, "Rows that repeat an earlier one: 20 in the columns that are used, 0 of them")
+    assert has(every, "Rows that repeat an earlier one: 20 in the columns that are used, 0 in all")
     every = notes(tmp_path, {"x1": x1, "x2": x2, "y": y, "day": np.repeat(day[:20], 2)})
     assert has(every, "Rows that repeat an earlier one: 20; view: {duplicates: drop} drops them")
 
