@@ -297,6 +297,7 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
         ("Kundennummer", [50, 7, 31, 12], "look like IDs"),
         ("income", [50, 7, 31, 12], ""),
         ("income", [4, 2, 3, 5], "look like IDs"),
+        ("id", ["$50", "$7", "$31", "$12"], "look like IDs"),
         ("id", [1, 1, 2, 3], ""),
         ("id", ["", 7, 9, 31], ""),
         ("day", ["31.01.2024", "01.02.2024", "01.02.2024", "03.02.2024"], "Dates, left out"),
