@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+import inspect
 import io
 import logging
 import math
@@ -178,10 +179,16 @@ def rank(
     """
     import pandas as pd
 
-    from quadrepro.reader import read_table
+    from quadrepro.reader import Choices, read_table
     from quadrepro.stats import rank_methods
     from quadrepro.tables import methods as tables
 
+    known = [*inspect.signature(rank).parameters, *Choices.__annotations__]
+    for name, value in choices.items():
+        if name not in known:
+            raise ConfigError(f"unknown option {name!r}{nearest(name, known)}")
+        if name in ("methods", "without") and isinstance(value, str):
+            choices[name] = [value]
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
     if test_share is not None and not 0 <= test_share < 1:

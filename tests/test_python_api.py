@@ -23,6 +23,7 @@ from sklearn.model_selection import (
     PredefinedSplit,
     RepeatedStratifiedKFold,
     ShuffleSplit,
+    StratifiedGroupKFold,
     TimeSeriesSplit,
     cross_validate,
 )
@@ -357,6 +358,10 @@ def test_two_estimators_of_a_class_have_different_names_and_their_parameters_are
     assert "Splits: StratifiedKFold(n_splits=2, random_state=None, shuffle=False)." in repr(results)
     assert "<table>" in results._repr_html_()
     assert "Trees &amp; Bayes" in results.report().read_text()
+    alone = compare([BAYES], X, Y, cv=KFold(2))
+    assert "Splits: KFold(n_splits=2, random_state=None, shuffle=False)." in repr(alone)
+    assert alone.run.conclusion == "No comparison, which needs two methods with all results."
+    assert '<p class="statement">No comparison, which' in alone.report().read_text()
 
 
 def test_an_estimator_of_two_classes_is_fitted_once_for_each_of_more() -> None:
@@ -401,7 +406,10 @@ MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, "neither classes nor numbers", [StandardScaler()], Y, {}),
     (ConfigError, "cannot be compared", [BAYES, LinearRegression()], Y, {}),
     (ConfigError, "y is missing", [BAYES], None, {}),
-    (ConfigError, "cv: k-fold", [BAYES], Y, {"cv": 1}),
+    (ConfigError, "'Baseline' is the name of the added", {"Baseline": BAYES}, Y, {}),
+    (ConfigError, "give either y or target=", [BAYES], Y, {"target": "churn"}),
+    (ConfigError, "cv: .* give groups=, an", [BAYES], Y, {"cv": StratifiedGroupKFold(3)}),
+    (ConfigError, "cv: k-fold.*=1$", [BAYES], Y, {"cv": 1}),
     (ConfigError, "cv: .*out of bounds", [BAYES], Y, {"cv": [([0], [N])]}),
     (ConfigError, "cv: every split needs rows", [BAYES], Y, {"cv": [([0, 1], [])]}),
     (ConfigError, "all of one class", [BAYES], Y, {"cv": [(Y, ~Y)]}),

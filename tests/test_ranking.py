@@ -206,6 +206,9 @@ TOO_FEW = r"scores\.csv: a ranking needs at least two methods on"
     [
         (SCORES, {}, ConfigError, "are higher or lower scores better"),
         (SCORES, LOWER | {"control": "their"}, ConfigError, r"unknown control 'their'.*theirs"),
+        (SCORES, LOWER | {"contrl": "ours"}, ConfigError, "'contrl'; did you mean 'control'"),
+        (SCORES, LOWER | {"metrc": "auc"}, ConfigError, "'metrc'; did you mean 'metric'"),
+        (SCORES, LOWER | {"without": "them"}, DataError, "'them'; known|'them'; did you mean"),
         (SCORES, LOWER | {"rope": -0.1}, ConfigError, "half-width of the rope cannot be -0.1"),
         (SCORES, LOWER | {"rope": nan}, ConfigError, "half-width of the rope cannot be nan"),
         (SCORES, LOWER | {"test_share": 1.0}, ConfigError, "test examples cannot be 1: give 0.1"),

@@ -20,7 +20,7 @@ CARDS = Path("datasets")
 """Where configs in this folder find cards."""
 
 TEXTS = "docs/estimators.md, `nominal: categories`"
-"""Where the use of texts is explained."""
+"""Where the use of texts and dates is explained."""
 
 SHOWN = 100
 """Number of characters of the list of labels."""
@@ -92,7 +92,7 @@ def init_command(
     write_card(card, place)
     if all(a.kind == "nominal" and a.codes is None for a in card.attributes):
         written = f"{place}, and no config: its methods need numbers or categories"
-        advice = f"Estimators that take texts: {TEXTS}"
+        advice = f"Estimators that take texts or dates: {TEXTS}"
     elif card_only:
         written = f"{place}"
         advice = f"In a config:\n\nprotocol: {{view: default}}\ndatasets:\n  - {card.name}"
@@ -111,16 +111,18 @@ def _summary(card: Card) -> str:
     """Return the main properties and the notes of a card, in lines."""
     from quadrepro.data.checks import extent
 
-    kinds = [a.kind for a in card.attributes]
     target, view = card.target, card.view("default")
+    kinds = [a.kind for a in card.attributes if a.name not in view.exclude]
+    left_out = f", {len(view.exclude)} left out" * bool(view.exclude)
     labels = ", ".join(f"{label} ({n})" for label, n in target.labels.items())
     lines = [
         f"task: {card.task}",
         f"rows: {card.rows}",
-        f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal",
+        f"attributes: {kinds.count('numeric')} numeric, {kinds.count('nominal')} nominal{left_out}",
         f"missing cells: {card.missing_cells}",
         f"{target.original}: {shorten(labels, SHOWN, placeholder=' ...') or extent(target.range)}",
     ]
     if isinstance(view.positive, tuple):
-        lines.append(f"positive: {', '.join(view.positive)}. {view.evidence}")
+        reason = view.evidence or "As the card states."
+        lines.append(f"positive: {', '.join(view.positive)} ({reason})")
     return "\n".join([*lines, *card.notes])

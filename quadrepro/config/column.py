@@ -13,7 +13,7 @@ from pydantic import ConfigDict, Field, model_validator
 
 from quadrepro.base.models import Model, fault, faults_at
 from quadrepro.core.protocol import Measures, Protocol
-from quadrepro.core.training.algorithms import check_name, find_registered
+from quadrepro.core.training.algorithms import BASELINE, check_name, find_registered
 from quadrepro.core.training.contract import Learner, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.training.imported import estimators_with
@@ -192,6 +192,11 @@ class AlgorithmItem(Model):
         if not self.pipeline and ":" not in self.algorithm_name:
             with faults_at(self.key):
                 check_name(self.algorithm_name)
+        if self.pipeline or self.algorithm_name != BASELINE:
+            for key in ("name", "label"):
+                if (title := getattr(self, key)).lower() == BASELINE:
+                    message = f"{title!r} is the name of the added baseline: choose another {key}"
+                    raise fault(message, key)
         return self
 
     @property

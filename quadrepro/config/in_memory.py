@@ -24,7 +24,7 @@ from sklearn.model_selection import check_cv
 from sklearn.utils import check_consistent_length, column_or_1d
 from sklearn.utils.multiclass import type_of_target
 
-from quadrepro.base.models import validated
+from quadrepro.base.models import faults_at, validated
 from quadrepro.base.yaml import YamlSource
 from quadrepro.config.column import AlgorithmItem
 from quadrepro.config.datasets import DatasetItem
@@ -119,6 +119,8 @@ def plan_of_objects(
     """
     seed, columns = config["seed"], {}
     if target is not None:
+        if y is not None:
+            raise ConfigError("give either y or target=, a column of X")
         y, X = _pop_column(X, target)
     if isinstance(groups, str):
         groups, X = _pop_column(X, groups)
@@ -128,8 +130,8 @@ def plan_of_objects(
             column, X = _pop_column(X, name)
             texts = column.astype(object).where(column.notna(), "")
             columns[name] = text_column(map(str, texts))
-    learners = _learners(estimators, X)
-    numbers = {learner.task for learner in learners.values()} == {"regression"}
+    items = _items(estimators, X)
+    numbers = items[0].learner.task == "regression"
     y = _targets(X, y, groups, numbers=numbers)
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
@@ -147,7 +149,7 @@ def plan_of_objects(
         "repeats": n,
         "protocol": {"view": "default", "split": rule, "normalise": "none", "folds": 0},
         "datasets": [item],
-        "algorithms": [_object_item(name, learner) for name, learner in learners.items()],
+        "algorithms": items,
         "notes": [] if type(cv).__name__.startswith("_") else [f"Splits: {cv!r}."],
     }
     rows = StoredRows(Examples(dataset, View(), rule), splitter)
@@ -170,8 +172,8 @@ def _object_item(name: str, learner: EstimatorObject) -> ObjectItem:
     return ObjectItem(name=name, label=name, algorithm=learner.name, note=note, learner=learner)
 
 
-def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
-    """Return the learner of each estimator, by its name."""
+def _items(estimators: Any, X: Any) -> list[ObjectItem]:
+    """Return the columns of the estimators."""
     if not isinstance(estimators, Mapping):
         objects = [estimators] if hasattr(estimators, "get_params") else [*estimators]
         named, numbers = {}, Counter[str]()
@@ -181,18 +183,19 @@ def _learners(estimators: Any, X: Any) -> dict[str, EstimatorObject]:
             named[f"{kind} {numbers[kind]}" if numbers[kind] > 1 else kind] = estimator
         estimators = named
 
-    def made(name: str) -> tuple[str, EstimatorObject]:
+    def made(name: str) -> ObjectItem:
         try:
-            return str(name), EstimatorObject.from_estimator(estimators[name], X)
+            with faults_at():
+                return _object_item(str(name), EstimatorObject.from_estimator(estimators[name], X))
         except ValueError as error:
             raise ConfigError(f"estimators[{name!r}]: {error}") from None
 
-    learners = dict(together(partial(made, name) for name in estimators))
-    if not learners:
+    items = together(partial(made, name) for name in estimators)
+    if not items:
         raise ConfigError("estimators is empty")
-    if len({learner.task for learner in learners.values()}) > 1:
+    if len({item.learner.task for item in items}) > 1:
         raise ConfigError("estimators has classifiers and regressors, which cannot be compared")
-    return learners
+    return items
 
 
 def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
@@ -231,7 +234,7 @@ def _parts_of_splitter(
     cv: Any, X: Any, y: NDArray[Any], groups: Any, seed: int, *, numbers: bool
 ) -> tuple[Any, tuple[Parts, ...]]:
     """Return a splitter of scikit-learn with a seed, and its splits."""
-    if getattr(cv, "random_state", seed) is None:
+    if getattr(cv, "random_state", seed) is None and getattr(cv, "shuffle", True):
         cv = copy.copy(cv)
         cv.random_state = seed
     rows = np.arange(len(y))
@@ -241,7 +244,9 @@ def _parts_of_splitter(
         if not parts or not all(len(train) and len(test) for train, test in parts):
             raise ValueError("every split needs rows to train on and rows to test")
     except (TypeError, ValueError, IndexError) as error:
-        raise ConfigError(f"cv: {error}") from None
+        lacks_groups = groups is None and "groups" in str(error)
+        hint = "; give groups=, an array or a column of X" * lacks_groups
+        raise ConfigError(f"cv: {str(error).rstrip('.')}{hint}") from None
     return cv, parts
 
 

@@ -27,19 +27,23 @@ from quadrepro.errors import ConfigError, nearest, together
 
 
 def check(experiment: Experiment) -> None:
-    """Refuse a config whose parts do not fit together, or that names something unknown."""
-    config = experiment.config
-    with experiment.at():
-        names_differ(config)
-        headline_is_a_metric(config)
-        readings_are_of_data_sets(config)
+    """Refuse a config whose parts do not fit together, or that names something unknown.
+
+    The mistakes of a step are named together; a step needs what those before it have checked.
+    """
+    config, in_config = experiment.config, experiment.at()
     items = enumerate(config.datasets)
     rows = [Row(item, ("datasets", i), item.title, config.protocol) for i, item in items]
-    checks: list[Callable[[], object]] = [partial(row_fits_its_card, experiment, r) for r in rows]
+    kinds = ("algorithm", "metric", "row")
+    checks: list[Callable[[], object]] = [
+        *(partial(in_config(names_differ), config, kind) for kind in kinds),
+        partial(in_config(headline_is_a_metric), config),
+        partial(in_config(readings_are_of_data_sets), config),
+        *(partial(row_fits_its_card, experiment, row) for row in rows),
+    ]
     together([*checks, lambda: experiment.algorithms])
-    for row in config.rows:
-        if row.sweep or row.reading:
-            row_fits_its_card(experiment, row)
+    changed = [row for row in config.rows if row.sweep or row.reading]
+    together(partial(row_fits_its_card, experiment, row) for row in changed)
     with experiment.at():
         titles = enumerate(experiment.titles.values())
         _refuse_twice("title", ((title, ("algorithms", i, "label")) for i, title in titles))
@@ -53,16 +57,14 @@ def check(experiment: Experiment) -> None:
         for i, column in enumerate(experiment.algorithms):
             with experiment.at("algorithms", i):
                 column_fits(column, protocol)
-    for row in config.rows:
-        row_fits_the_columns(experiment, row)
+    together(partial(row_fits_the_columns, experiment, row) for row in config.rows)
 
 
-def names_differ(config: Config) -> None:
-    """Refuse a name that occurs twice."""
-    algorithms = ((a.name, ("algorithms", i)) for i, a in enumerate(config.algorithms))
-    _refuse_twice("algorithm", algorithms)
-    _refuse_twice("metric", ((name, ("metrics", i)) for i, name in enumerate(config.metrics)))
-    _refuse_twice("row", ((row.title, row.place) for row in config.rows))
+def names_differ(config: Config, kind: str) -> None:
+    """Refuse a name of an algorithm, a metric or a row that occurs twice."""
+    names = config.metrics if kind == "metric" else [a.name for a in config.algorithms]
+    places = [(name, (f"{kind}s", i)) for i, name in enumerate(names)]
+    _refuse_twice(kind, ((r.title, r.place) for r in config.rows) if kind == "row" else places)
 
 
 def _refuse_twice(kind: str, places: Iterable[tuple[str, Place]]) -> None:

@@ -134,5 +134,9 @@ def extremes(column: ColumnValues) -> tuple[float, float] | None:
 
 def extent(range_: tuple[float, float] | None) -> str:
     """Return a range in words."""
+    if range_ is None:
+        return "no value"
     # -0.0 + 0.0 is 0.0.
-    return f"from {range_[0] + 0.0:.10g} to {range_[1] + 0.0:.10g}" if range_ else "no value"
+    low, high = range_[0] + 0.0, range_[1] + 0.0
+    digits = 10 if f"{low:.10g}" != f"{high:.10g}" else 16
+    return f"from {low:.{digits}g} to {high:.{digits}g}"

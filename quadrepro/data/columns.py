@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
@@ -19,6 +20,20 @@ from quadrepro.data.canonical import (
     text_column,
 )
 from quadrepro.data.source import Layout
+
+_MARKED = re.compile(r"[-+]?[$€£¥]?\s?[-+]?(\d{1,3}([\s'’]\d{3})+([.,]\d*)?|\d[\d.,]*)\s?[$€£¥]?")
+"""Numbers with blanks or apostrophes between thousands, or with the sign of a currency."""
+
+
+def unmarked(text: str) -> str:
+    """Return a number without the sign of a currency, and without blanks between thousands.
+
+    Examples
+    --------
+    >>> unmarked("1'100,50"), unmarked("-$1,100"), unmarked("1 10")
+    ('1100,50', '-1,100', '1 10')
+    """
+    return re.sub(r"[^-+\d.,]", "", text) if _MARKED.fullmatch(text) else text
 
 
 def new_codes(layout: Layout, name: str) -> dict[str, str]:
@@ -46,7 +61,7 @@ def numbers_in(column: pd.Series, renamed: Mapping[str, str], layout: Layout) ->
     places, texts = _distinct(column)
     # A code has lost its empty decimals, which can be thousands: 18.000.
     codes = nominal_column(texts).tolist()
-    written = [renamed.get(code, text) for code, text in zip(codes, texts, strict=True)]
+    written = [renamed.get(code, unmarked(text)) for code, text in zip(codes, texts, strict=True)]
     # The place of a missing value is -1, the last text.
     return parse_numbers([*written, ""], layout.decimal, thousands=layout.thousands)[places]
 

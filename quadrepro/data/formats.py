@@ -36,7 +36,11 @@ FORMATS = {
 MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "excel"}
 """First bytes of files that are not text."""
 
-_SPARSE = re.compile(r"(\s*(#.*)?\n)*[-+\d.eE]+([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)")
+_SPARSE = re.compile(
+    r"(\s*(#.*)?\n)*([-+\d.eE]+|\d+(,\d+)+)([ \t]+qid:\d+)?"
+    r"([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)"
+)
+_LABELS = re.compile(rb"(?m)^[-+\d.]+,")
 
 
 def format_of(name: str, content: bytes, path: Path) -> str:
@@ -239,6 +243,9 @@ def _json(text: str) -> pd.DataFrame:
 def _libsvm(content: bytes, n_features: int) -> pd.DataFrame:
     from sklearn.datasets import load_svmlight_file  # takes a second to import
 
+    if labels := _LABELS.search(content):
+        line = content.count(b"\n", 0, labels.start()) + 1
+        raise ValueError(f"line {line} has several labels; keep one of them in each row")
     examples, labels = load_svmlight_file(
         io.BytesIO(content), n_features=n_features or None, zero_based=False
     )

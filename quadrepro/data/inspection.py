@@ -32,7 +32,7 @@ from quadrepro.data.canonical import (
 )
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import counted, extremes, row_name, to_table
-from quadrepro.data.columns import codes_in, new_codes, numbers_in
+from quadrepro.data.columns import codes_in, new_codes, numbers_in, unmarked
 from quadrepro.data.formats import (
     format_of,
     read_own_file,
@@ -53,8 +53,14 @@ MOST_LABELS = 20
 SNIFFED = 1000
 """Number of rows in which the decimal sign is looked for."""
 
-DATES = ("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d-%b-%Y")
+DATES = (
+    *("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d-%b-%Y"),
+    *("%d-%b-%y", "%b %d, %Y", "%B %d, %Y"),
+)
 """Formats of dates that are recognised, also with a time."""
+
+MARKS = r"\d[\s'’]\d|[$€£¥]"
+"""Signs in a column of numbers that are left out."""
 
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
@@ -206,6 +212,8 @@ def _detected(
     if form == "excel":
         layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
         return layout, sheet_start(content, path, layout)
+    if form == "libsvm" and re.search(rb"(?m)^\S+[ \t]+qid:", content):
+        raise DataError(f"{path}: qid: marks ranking data; to predict labels, remove qid:N")
     return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
 
 
@@ -233,7 +241,7 @@ def _numbered(n_columns: int) -> list[str]:
 
 def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
     """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [[text for text in rows[name].tolist() if text not in gaps] for name in rows]
+    columns = [[unmarked(t) for t in rows[name].tolist() if t not in gaps] for name in rows]
     n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
     return "," if n_commas > n_points else "."
 
@@ -322,6 +330,9 @@ def _describe(own: OwnFile) -> Card:
     remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
     if source.test:
         remarks[PART] = notes.PARTS
+    for name in [n for n, c in filled.items() if not is_text(c) and frame[n].dtype.kind != "f"]:
+        if not remarks[name] and frame[name].str.contains(MARKS).any():
+            remarks[name] = notes.MARKED
     left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
@@ -384,7 +395,7 @@ def _target(own: OwnFile) -> ColumnValues:
 
 def _signs(text: str) -> list[str]:
     """Return the decimal signs with which a text is a number."""
-    return [sign for sign in ".," if number(text, sign, thousands=True) is not None]
+    return [sign for sign in ".," if number(unmarked(text), sign, thousands=True) is not None]
 
 
 def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:
@@ -402,7 +413,9 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
     if own.frame[name].dtype.kind == "f":
         raise DataError(f"{where}, which is not a finite number")
     if signs := _signs(word):
-        raise DataError(f"{where}, which is a number only with --decimal {' or '.join(signs)}")
+        hint = " (the other sign is then between thousands)" * (own.source.decimal in signs)
+        option = f"--decimal {' or '.join(signs)}{hint}"
+        raise DataError(f"{where}, which is a number only with {option}")
     if totals := _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
     nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)

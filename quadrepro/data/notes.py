@@ -39,6 +39,10 @@ SEEN = 5000
 MOST_SUMMANDS = 50
 """Sums are looked for among at most this number of columns."""
 
+FAR, FREQUENT = 2, 0.05
+"""A number of one column may mean a missing value if it is further from all others than this number
+of times their range, in at least this share of the rows."""
+
 EMPTY = "Left out, since every value is missing"
 IDS = "Left out, since they look like IDs: almost every row has a value of its own"
 MANY = f"Left out, since they have more than {MOST_CODES} codes"
@@ -50,6 +54,7 @@ DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
+MARKED = "Numbers with blanks, apostrophes or a currency: if they are codes, add --nominal NAME"
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
 
@@ -133,11 +138,14 @@ def on_content(
     if n_dropped:
         yield f"Rows without a target, which are left out: {n_dropped}."
     used = {name: column for name, column in table.columns.items() if name not in view.exclude}
-    rows = pd.DataFrame(dict(enumerate([*used.values(), table.target])))
-    if n_repeated := rows.duplicated().sum():
+    rows = pd.DataFrame(dict(enumerate([*table.columns.values(), table.target])))
+    places = [j for j, name in enumerate([*table.columns, ""]) if name not in view.exclude]
+    n_repeated, n_whole = (int(rows.duplicated(some).sum()) for some in (places, None))
+    if n_repeated:
+        part = f" in the columns that are used, {n_whole} in all columns" * (n_whole < n_repeated)
         yield (
-            f"Rows that repeat an earlier one: {n_repeated}; view: {{duplicates: drop}} drops them,"
-            " and one-side keeps them on one side of each split."
+            f"Rows that repeat an earlier one: {n_repeated}{part}; view: {{duplicates: drop}} drops"
+            " them, and one-side keeps them on one side of each split."
         )
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
@@ -161,8 +169,12 @@ def imbalance(target: Target, view: View) -> Iterator[str]:
 
 
 def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
-    """Return numbers far below or above all others of several columns, and these columns."""
+    """Return numbers far below or above all others of their columns, and these columns.
+
+    A number in a single column must be frequent, further away, and negative or made of nines.
+    """
     names: dict[float, list[str]] = {}
+    clear = set()
     for name, column in columns.items():
         if is_text(column):
             continue
@@ -178,7 +190,10 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
             is_negative = sign > 0 and lowest < 0 <= others.min()
             if is_negative or gap > max(spread, 1):
                 names.setdefault(sign * lowest, []).append(name)
-    return {f"{word:g}": _listed(iter(held)) for word, held in names.items() if len(held) > 1}
+            looks_missing = sign * lowest < 0 or not f"{lowest:.0f}".strip("-9")
+            if looks_missing and gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):
+                clear.add(sign * lowest)
+    return {f"{w:g}": _listed(iter(n)) for w, n in names.items() if len(n) > 1 or w in clear}
 
 
 def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Iterator[str]:

@@ -181,7 +181,8 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
         decode(text, path)
         for line, fields in rows():
             if len(fields) != width:
-                fault = f"{len(fields)} fields, but the first row has {width}"
+                n = f"{len(fields)} field{'s' * (len(fields) != 1)}"
+                fault = f"{n}, but the first row has {width}"
                 hint = "; --skip N skips N lines above the table" if len(fields) > width else ""
                 raise DataError(f"{path}, line {line}: {fault}{hint}") from None
         raise

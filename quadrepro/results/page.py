@@ -333,8 +333,9 @@ class Page:
         if self.claims:
             lines += claims_sentences([self.results.claims])[:1]
         frame, best = self.results.comparisons, self.run.best
-        if best and not self.run.config_text("paper"):
-            lines.append(f"Best: {self.columns.get(best, best)}.")
+        if self.run.conclusion and not self.run.config_text("paper"):
+            first = self.run.conclusion.partition(". ")[0].removesuffix(".")
+            lines.append(f"Best: {self.columns.get(best, best)}." if best else f"{first}.")
             pairs = frame[(frame["algorithm"] == best) & (frame["p adjusted"] != "")]
             for text, is_worse in (("Not significantly different", False), ("Worse", True)):
                 others = pairs[(pairs["winner"] == best) == is_worse]["against"]

@@ -21,6 +21,7 @@ from quadrepro.stats import (
     Comparisons,
     detectable_difference,
     friedman_test,
+    order,
     p_text,
     too_few_rows,
 )
@@ -37,58 +38,69 @@ DISAGREEMENT = 0.1
 def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     """Return the best algorithm, those that are not significantly different, and the worse ones.
 
-    It has at most 400 characters. There is none for the config of a paper, and where fewer than two
-    algorithms have all results.
+    It has at most 400 characters. There is none for the config of a paper.
     """
     outcomes = context.headline(outcomes).tested()
-    order = _order(context, outcomes)
-    if not order:
+    if context.config.paper or not outcomes.rows:
         return ""
+    losses = _losses(outcomes)
     pairs, against = compared(context, outcomes), compared(context, outcomes, BASELINE)
-    return within(partial(_sentence, context, outcomes, order, pairs, against), context.titles)
+    return within(partial(_sentence, context, outcomes, losses, pairs, against), context.titles)
 
 
 def best_column(context: Context[Any], outcomes: Outcomes) -> str:
-    """Return the algorithm that the conclusion calls the best; empty without a conclusion."""
-    return next(iter(_order(context, context.headline(outcomes).tested())), "")
+    """Return the one algorithm that the conclusion calls the best, or an empty text."""
+    losses = _losses(context.headline(outcomes).tested())
+    if context.config.paper or len(losses) < 2:
+        return ""
+    best, second = [*losses][:2]
+    return best if order(losses[best], losses[second]) else ""
 
 
-def _order(context: Context[Any], outcomes: Outcomes) -> list[str]:
-    """Return the algorithms that have all results, the best one first; none without a best one."""
-    if context.config.paper or not outcomes.rows:
-        return []
+def _losses(outcomes: Outcomes) -> dict[str, float]:
+    """Return the mean rank over data sets, or the mean loss on one, of each algorithm in order.
+
+    Only algorithms with all results have one.
+    """
+    if not outcomes.rows:
+        return {}
     losses = {c: x for c, x in outcomes.mean_losses().items() if c in outcomes.compared}
-    if len(losses) < 2:
-        return []
-    if len(outcomes.rows) > 1:
+    if len(outcomes.rows) > 1 and len(losses) > 1:
         ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
     else:
         ranks = tuple(map(fmean, losses.values()))
-    return [c for _, c in sorted(zip(ranks, losses, strict=True), key=lambda pair: pair[0])]
+    return dict(sorted(zip(losses, ranks, strict=True), key=lambda pair: pair[1]))
 
 
 def _sentence(
     context: Context[Any],
     outcomes: Outcomes,
-    order: Sequence[str],
+    losses: Mapping[str, float],
     pairs: Comparisons,
     against: Comparisons,
     most: int,
     titles: Mapping[str, str],
 ) -> str:
-    best, *others = order
-    scale, n, repeats = scale_of(outcomes), len(outcomes.rows), outcomes.repeats
-    if n == 1:
-        repeats = len(outcomes.values(outcomes.rows[0], best))
-    text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}: {titles[best]}"
-    if not scale.ratio:
-        text += f" ({scale.score(fmean(outcomes.mean(row, best) or 0.0 for row in outcomes.rows))})"
     missing = defaultdict[str, list[str]](list)
     for column in context.compared:
-        if column not in order:
+        if column not in losses:
             missing[outcomes.lacking(column)].append(titles[column])
     reasons = (f" Not compared, since {why}: {few(names, most)}." for why, names in missing.items())
     left_out = "".join(reasons)
+    if len(losses) < 2:
+        return f"No comparison, which needs two methods with all results.{left_out}"
+    best, *others = losses
+    scale, n, repeats = scale_of(outcomes), len(outcomes.rows), outcomes.repeats
+    if n == 1:
+        repeats = len(outcomes.values(outcomes.rows[0], best))
+    ties = [column for column in losses if not order(losses[column], losses[best])]
+    text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}"
+    it = "it" if len(ties) == 1 else titles[best]
+    if len(ties) > 1:
+        text += f", {len(ties)} methods of equal mean{' rank' * (n > 1)}"
+    text += f": {few([titles[column] for column in ties], most)}"
+    if not (scale.ratio or (n > 1 and len(ties) > 1)):
+        text += f" ({scale.score(fmean(outcomes.mean(row, best) or 0.0 for row in outcomes.rows))})"
     if n == 1 and (repeats < MIN_SPLITS or not pairs):
         verb = "is" if repeats == 1 else "are"
         return f"{text}. {_splits(repeats)} {verb} too few to test differences.{left_out}"
@@ -98,18 +110,19 @@ def _sentence(
         if n == 1:
             start = "by" if c.winner == best else "difference"
             detail = f"{start} {behind(against[BASELINE, best], scale)}"
-        verb = "It is" if c.winner == best else "It is not shown to be"
-        text += f" {verb} better than {titles[BASELINE]} ({detail})."
+        verb = "is" if c.winner == best else "is not shown to be"
+        text += f" {'It' if it == 'it' else it} {verb} better than {titles[BASELINE]} ({detail})."
     groups: dict[str, list[str]] = {
-        "Better than it by the test": [],
-        "Not significantly different from it": [],
+        f"Better than {it} by the test": [],
+        f"Not significantly different from {it}": [],
         "Worse": [],
     }
     better, near, worse = groups.values()
     near_pairs = [pairs[column, best] for column in others if not pairs[column, best].winner]
     for column in others:
         c = pairs[column, best]
-        detail = p_text(c.p_adjusted) if n > 1 else f"worse by {behind(c, scale)}"
+        by = "equal mean" if column in ties else f"worse by {behind(c, scale)}"
+        detail = p_text(c.p_adjusted) if n > 1 else by
         group = worse if c.winner == best else better if c.winner == column else near
         group.append(f"{titles[column]} ({detail})")
     for start, names in groups.items():
@@ -118,7 +131,7 @@ def _sentence(
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
     text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
     text = f"{text}.{left_out}"
-    if all(_is_perfect(outcomes, row, order, scale) for row in outcomes.rows):
+    if all(_is_perfect(outcomes, row, [*losses], scale) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
     longer = text + _more_splits(near_pairs, titles)
     return longer if len(longer) <= LONGEST else text

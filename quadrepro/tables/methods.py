@@ -13,7 +13,15 @@ from math import ceil, isinf, isnan
 from pathlib import Path
 
 from quadrepro.base.text import few
-from quadrepro.stats import WILCOXON, Comparison, Ranking, critical_difference, p_text, rounded_p
+from quadrepro.stats import (
+    WILCOXON,
+    Comparison,
+    Ranking,
+    critical_difference,
+    order,
+    p_text,
+    rounded_p,
+)
 from quadrepro.tables.figure import COLOURS, new_figure
 from quadrepro.tables.render import MISSING, number_text, significant
 from quadrepro.tables.table import CsvField, Entry, Table, decimals
@@ -229,10 +237,12 @@ def _closing(ranking: Ranking, scale: Scale, most: int, titles: Mapping[str, str
         for c in pairs
         if c.winner and c.loser
     ]
-    text = f"{titles[best.name]} has the best mean rank ({best.mean_rank:.2f})."
+    ties = [titles[m.name] for m in ranking.methods if not order(m.mean_rank, best.mean_rank)]
+    verb, it = ("has", "it") if len(ties) == 1 else ("have", ties[0])
+    text = f"{few(ties, most)} {verb} the best mean rank ({best.mean_rank:.2f})."
     group = [titles[m.name] for m in ranking.methods[1:] if m.in_best_group]
     if group and not ranking.control:
-        text += f" Not {manner} different from it: {few(group, most)}."
+        text += f" Not {manner} different from {it}: {few(group, most)}."
     if len(pairs) == 1:
         text = f"{decided[0]}." if decided else "The two are not significantly different."
     elif decided:

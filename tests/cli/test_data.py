@@ -184,8 +184,11 @@ def test_a_file_leads_to_tables_in_two_commands(
 def test_it_prints_what_was_found_and_what_is_next() -> None:
     text = quadrepro(*INIT).stdout
     assert text.startswith("Wrote datasets/my.yaml and my.yaml\n\ntask: classification\nrows: 4\n")
-    assert "attributes: 3 numeric, 0 nominal\nmissing cells: 1\nlabel: no (3), yes (1)\n" in text
-    assert "\npositive: yes. The rarer of the two labels.\nRead as utf-8, separator ',', " in text
+    assert (
+        "attributes: 2 numeric, 0 nominal, 1 left out\nmissing cells: 1\nlabel: no (3), yes (1)\n"
+        in text
+    )
+    assert "\npositive: yes (The rarer of the two labels.)\nRead as utf-8, separator ',', " in text
     assert "they look like codes: if they are, add --nominal NAME (zip).\n" in text
     assert "\nquadrepro run my.yaml " in text
     assert json.loads(Path(SCHEMA).read_text(encoding="utf-8")) == schema_of("config")

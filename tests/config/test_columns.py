@@ -22,6 +22,7 @@ from quadrepro.config.plan import Plan, make_plan
 from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.grid import Hyperparameter
 from quadrepro.engine.worker import run_cell
+from quadrepro.errors import ConfigError
 from tests.make import config, plan_of, refusal, write_config
 
 ROUNDS = Hyperparameter("n_rounds", "integer", "small", "rounds")
@@ -325,6 +326,21 @@ def test_without_a_paper_the_last_column_is_the_baseline() -> None:
     assert [*experiment.titles.items()] == [("boosting", "Boosting"), ("baseline", "Baseline")]
     assert experiment.columns[-1].item.note.startswith("predicts the most frequent class or")
     assert experiment.columns[:-1] == experiment.algorithms
+
+
+@pytest.mark.parametrize(
+    ("keys", "key"),
+    [
+        ({"name": "baseline", "algorithm": "sklearn:GaussianNB"}, "name"),
+        ({"name": "baseline", "pipeline": ["StandardScaler", "GaussianNB"]}, "name"),
+        ({"name": "bayes", "algorithm": "sklearn:GaussianNB", "label": "Baseline"}, "label"),
+    ],
+)
+def test_no_other_column_is_called_as_the_baseline(keys: dict[str, Any], key: str) -> None:
+    with pytest.raises(
+        ConfigError, match=f"is the name of the added baseline: choose another {key}"
+    ):
+        load_mapping(config(algorithms=[keys]))
 
 
 @pytest.mark.parametrize(

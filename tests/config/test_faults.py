@@ -91,6 +91,17 @@ def test_all_faults_are_told_together(small_config: Write) -> None:
     assert re.findall(r"^\S*?:(\d+):", f":{refusal(path)}", re.M) == ["6", "7", "12", "15"]
 
 
+def test_names_that_occur_twice_are_told_with_other_faults(small_config: Write) -> None:
+    path = small_config("seed: 7", "seed: 7\nmetrics: [auc, auc]\nheadline: f1")
+    text = path.read_text().replace("name: ada\n", "name: quadboost-l2\n").replace("lam:", "lamda:")
+    path.write_text(text.replace("as: people", "as: monks, view: nix"))
+    message = refusal(path)
+    for telling in ("algorithm 'quadboost-l2'", "metric 'auc'", "row 'monks'"):
+        assert f": duplicate {telling}" in message
+    for telling in ("'f1' is not listed", "the card of titanic has no view", "'lamda'; did you"):
+        assert telling in message
+
+
 ADABOOST = {"name": "adaboost", "grid": {"n_rounds": 5}}
 QUADBOOST = {"name": "quadboost-l2", "grid": {"n_rounds": [10, 20], "lam": [10, 1]}}
 BOTH = {

@@ -113,7 +113,7 @@ ARFF_FAULT = "not readable as arff: "
 @pytest.mark.parametrize(
     ("name", "content", "fault"),
     [
-        ("a.csv", "1,2\n3\n", ", line 2: 1 fields, but the first row has 2"),
+        ("a.csv", "1,2\n3\n", ", line 2: 1 field, but the first row has 2"),
         ("a.csv", "1,2\n\n3,4,5\n", ", line 3: 3 fields, but the first row has 2"),
         ("a.csv", "1\nµ\n".encode("latin-1"), ", line 2: not UTF-8 text"),
         ("a.csv", '1\n"2\n3\n', ", line 2: unexpected end of data"),

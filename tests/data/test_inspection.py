@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 
 from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import Card, load_card_file
+from quadrepro.data.checks import extent
 from quadrepro.data.formats import read_source
 from quadrepro.data.inspection import inspect_file, renew, write_card
 from quadrepro.data.notes import MOST_CODES, _sentinels
@@ -174,7 +175,7 @@ def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) 
     assert (card.rows, card.target.labels) == (3, {"a": 2, "b": 1})
     assert card.attributes[1].codes == ("u",)
     assert "Rows without a target, which are left out: 2." in card.notes
-    assert any(note.startswith("Rows that repeat an earlier one: 1;") for note in card.notes)
+    assert any(note.startswith("Rows that repeat an earlier one: 1 in the") for note in card.notes)
     assert not own_source(described(save(TOY), drop_missing_target=True)).drop_unlabelled
 
 
@@ -189,9 +190,18 @@ def lines(header: str, *rows: object) -> str:
         (["0,513", "-1,486"], None, (-1.486, 0.513)),
         (["1,234.5", "-12,345"], ".", (-12345, 1234.5)),
         (["1.234,5", "-12.345"], ",", (-12345, 1234.5)),
-        (["1,234.5", "2"], None, "is '1,234.5', which is a number only with --decimal ."),
-        (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or ,"),
-        (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,"),
+        (
+            ["1,234.5", "2"],
+            None,
+            "only with --decimal . (the other sign is then between thousands)",
+        ),
+        (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or , (the"),
+        (["$1,234.50", "$2"], None, "is '$1,234.50', which is a number only with --decimal . (the"),
+        (["$1,234.50", "-$2"], ".", (-2, 1234.5)),
+        (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,\n"),
+        (["1 234,5", "-12\xa0345\u2009678"], None, (-12345678, 1234.5)),
+        (["1'234.5", "7 €"], None, (7, 1234.5)),
+        (["1", "2", "1 23"], None, "is '1 23', but most of its values are numbers"),
         (["1", "2", "12,34,567"], ".", "is '12,34,567', but most of its values are numbers"),
     ],
 )
@@ -200,11 +210,19 @@ def test_commas_are_decimal_signs_or_between_thousands(
 ) -> None:
     path = save(lines("x;label", *(f"{field};{'ab'[i % 2]}" for i, field in enumerate(fields))))
     if isinstance(expected, tuple):
-        assert described(path, decimal=told).attributes[0].range == expected
+        card = described(path, decimal=told)
+        assert card.attributes[0].range == expected
+        is_marked = not set("".join(fields)) <= set("0123456789-.,")
+        assert has([*card.notes], "Numbers with blanks, apostrophes or a currency") == is_marked
     else:
         with pytest.raises(QuadreproError) as error:
             inspect_file(path, "label", decimal=told)
-        assert expected in str(error.value)
+        assert expected in f"{error.value}\n"
+
+
+def test_a_range_shows_that_its_ends_differ() -> None:
+    assert extent((1e15, 1e15 + 1)) == "from 1000000000000000 to 1000000000000001"
+    assert extent((0.1 + 0.2, 0.5)) == "from 0.3 to 0.5"
 
 
 def test_the_decimal_sign_is_that_of_most_columns(save: Save) -> None:
@@ -279,6 +297,7 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
         ("Kundennummer", [50, 7, 31, 12], "look like IDs"),
         ("income", [50, 7, 31, 12], ""),
         ("income", [4, 2, 3, 5], "look like IDs"),
+        ("id", ["$50", "$7", "$31", "$12"], "look like IDs"),
         ("id", [1, 1, 2, 3], ""),
         ("id", ["", 7, 9, 31], ""),
         ("day", ["31.01.2024", "01.02.2024", "01.02.2024", "03.02.2024"], "Dates, left out"),
@@ -335,6 +354,14 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.png", b"\x89PNG\0", {}, "the format is not known, and 'a.png' is not text"),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),
+        (
+            "a",
+            "1 qid:3 1:0.5 2:1\n0 qid:3 1:2\n",
+            {},
+            "qid: marks ranking data; to predict labels",
+        ),
+        ("a", "2,0 1:0.5 2:1\n1 1:2\n", {}, "line 1 has several labels; keep one of them in"),
+        ("a.svm", "1 1:2\n2,3 1:2\n", {}, "line 2 has several labels; keep one of them in"),
         ("a.csv", TOY, {"target": "lable"}, "unknown column 'lable'; did you mean 'label'?"),
         ("a.csv", TOY, {"missing": ["none"]}, "no field is 'none', the word of --missing"),
         ("a.csv", TOY, {"positive": "yess"}, "label has no label 'yess'; did you mean 'yes'?"),
@@ -492,7 +519,7 @@ def test_what_repeats_or_adds_up_to_a_target_of_numbers_is_named(
 
 
 @given(st.integers(1, 2000), st.sampled_from([-9, -200, 9999]), st.integers(2, 9))
-def test_a_number_far_from_all_others_in_two_columns_may_mean_a_missing_value(
+def test_a_number_far_from_all_others_that_is_frequent_or_in_two_columns_may_mean_a_missing_value(
     seed: int, word: int, n_words: int
 ) -> None:
     rng = np.random.default_rng(seed)
@@ -501,7 +528,17 @@ def test_a_number_far_from_all_others_in_two_columns_may_mean_a_missing_value(
         columns[name][:n_words] = word
     assert _sentinels(columns) == {str(word): "a, b"}
     del columns["b"]
-    assert _sentinels(columns) == {}
+    # Alone, it must be in 5% of the rows, and further away than twice their range.
+    is_clear = n_words >= 3 and word != -9
+    assert _sentinels(columns) == ({str(word): "a"} if is_clear else {})
+
+
+@pytest.mark.parametrize(("word", "is_noted"), [(-500, True), (999, True), (500, False)])
+def test_a_number_of_one_column_means_a_missing_value_if_it_looks_like_one(
+    word: int, is_noted: bool
+) -> None:
+    column = np.r_[np.arange(9.0), word, word]
+    assert bool(_sentinels({"a": column})) == is_noted
 
 
 @pytest.mark.parametrize("low", [-3.0, 0.0])
@@ -509,6 +546,15 @@ def test_a_frequent_lowest_number_near_the_others_means_itself(low: float) -> No
     rng = np.random.default_rng(2)
     columns = {name: np.maximum(rng.normal(0, 3, 60), low) for name in "ab"}
     assert _sentinels(columns) == {}
+
+
+def test_repeated_rows_are_counted_with_the_columns_that_are_left_out(tmp_path: Path) -> None:
+    day = [f"{i % 20 + 1}.03.2024" for i in range(N)]
+    x1, x2, y = (np.repeat(column[:20], 2) for column in (X1, X2, LABELS))
+    every = notes(tmp_path, {"x1": x1, "x2": x2, "y": y, "day": day})
+    assert has(every, "Rows that repeat an earlier one: 20 in the columns that are used, 0 in all")
+    every = notes(tmp_path, {"x1": x1, "x2": x2, "y": y, "day": np.repeat(day[:20], 2)})
+    assert has(every, "Rows that repeat an earlier one: 20; view: {duplicates: drop} drops them")
 
 
 def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
@@ -522,6 +568,10 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
     every = notes(tmp_path, columns)
     assert has(every, "Free text, which only estimators of your own can use")
     assert "Dates, left out; to test on the latest rows, add split: {time: NAME} (day)." in every
+    for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y"):
+        days = pd.date_range("2020-01-30", periods=N).strftime(form)
+        assert has(notes(tmp_path, {"day": days}), "Dates, left out")
+    every = notes(tmp_path, columns)
     assert has(every, "A whole number of its own in each row, in rising order")
     card = inspect_file(tmp_path / "my.csv", "y")
     assert card.view("default").exclude == ("remark", "day")

@@ -65,7 +65,9 @@ def test_the_sentence_names_the_test_and_the_methods_that_differ() -> None:
     assert sentence(rank_methods(LOSSES)) == f"a is better than b (p = 0.016). {test}"
     assert "1 pairs" not in methods_table("", rank_methods(LOSSES), TITLES, LOWER).notes[1]
     three = sentence(rank_methods(LOSSES | {"c": LOSSES["a"][::-1]}))
-    assert three.startswith("a has the best mean rank (1.50). Not significantly different from it:")
+    assert three.startswith("a, c have the best mean rank (1.50). Not significantly different fro")
+    behind = sentence(rank_methods(LOSSES | {"c": [loss + 0.01 for loss in LOSSES["a"]]}))
+    assert behind.startswith("a has the best mean rank (1.00). ")
     assert "2 of 3 pairs differ significantly: a is better than b (p = 0.047), c is better" in three
     assert "adjusted for 3 pairs by Holm's method (p ≤ 0.05)." in three
     few = sentence(rank_methods({name: values[:4] for name, values in LOSSES.items()}))

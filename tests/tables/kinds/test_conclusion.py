@@ -20,7 +20,7 @@ from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.stats import detectable_difference, holm
-from quadrepro.tables.conclusion import conclusion, paper_conclusion, planned
+from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion, planned
 from quadrepro.tables.kinds import Context, make_tables
 from quadrepro.tables.kinds.comparisons import compared
 from tests.tables.conftest import CONFIG
@@ -154,6 +154,19 @@ def test_a_missing_cell_leaves_out_the_baseline_alone(tmp_path: Path, n_rows: in
     assert "Baseline" not in sentence
 
 
+def test_of_methods_that_tie_none_is_the_best_alone_or_worse(context: Context[str]) -> None:
+    one = conclusion(context, outcomes_of(*[{"monks": (2, 2, 8)}] * 6))
+    assert one.startswith("Best by risk, 2 methods of equal mean: QuadBoost, LPBoost (0.200). ")
+    assert "Not significantly different from QuadBoost: LPBoost (equal mean). Worse: Ada" in one
+    several = {f"set{i}": (1 + i % 2, 2 - i % 2, 8) for i in range(8)}
+    sentence = conclusion(context, outcomes_of(several))
+    ties = "2 methods of equal mean rank: QuadBoost, LPBoost. Not significantly different from Quad"
+    assert sentence.startswith(f"Best by risk over 8 data sets, {ties}")
+    for outcomes in (outcomes_of({"monks": (2, 2, 8)}), outcomes_of(several)):
+        assert best_column(context, outcomes) == ""
+    assert best_column(context, one_data_set()) == "quadboost"
+
+
 def test_too_few_splits_show_no_interval(context: Context[str]) -> None:
     for n, splits in ((1, "One split is"), (2, "2 splits are")):
         sentence = conclusion(context, outcomes_of(*[{"monks": (3, 2, 1)}] * n))
@@ -188,7 +201,8 @@ def test_an_algorithm_without_all_results_is_left_out(context: Context[str]) -> 
     assert text.startswith("Best by risk: QuadBoost (0.150). Worse: AdaBoost (")
     assert text.endswith(" Not compared, since results are missing: LPBoost.")
     lost["monks", "adaboost", 3] = lost[place]
-    assert conclusion(context, replace(outcomes, records=lost)) == ""
+    text = conclusion(context, replace(outcomes, records=lost))
+    assert text.startswith("No comparison, which needs two methods with all results. Not compared")
 
 
 def test_only_rmses_of_one_data_set_have_a_mean(context: Context[str]) -> None:
