@@ -41,6 +41,7 @@ NOT_COMMITTED = {
     "lecture": (2,),
     # The differences of curves in each split.
     "cbboost-figure2": (0, 1, 2, 3),
+    "cbboost-figure2-trees": (0, 1, 2, 3),
     "cbboost-figure5": (0, 1, 2, 3, 4),
     "cbboost-bounds": (0, 1, 2, 3),
     "quadboost-sparsity": (0,),
