@@ -25,8 +25,8 @@ METADATA = {
 }
 """Keeps day and version out of the files."""
 
-EXCESS = re.compile(rb'([ "]-?\d+\.\d\d)\d+(?=[ "])|(?<=\n) +')
-"""Digits below a hundredth of a point, and indentation: a fifth of an SVG."""
+EXCESS = re.compile(rb'([ "]-?\d+\.\d\d)\d+(?=[ "])|(?<=\n) +| \n(?=[CLMQz])')
+"""Digits below a hundredth of a point, indentation, and lines in paths: a fifth of an SVG."""
 
 DPI = 200
 """The resolution at which panels are placed; small letters are a little wider at few dots an inch.
