@@ -60,7 +60,7 @@ DATES = (
 """Formats of dates that are recognised, also with a time."""
 
 MARKS = r"\d[\s'’]\d|[$€£¥]"
-"""Signs in a column of numbers that are left out."""
+"""Signs without which numbers are read."""
 
 _THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
