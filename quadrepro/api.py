@@ -183,10 +183,10 @@ def rank(
     from quadrepro.stats import rank_methods
     from quadrepro.tables import methods as tables
 
-    known = [*inspect.signature(rank).parameters, *Choices.__annotations__]
+    options = [*inspect.signature(rank).parameters, *Choices.__annotations__]
     for name, value in choices.items():
-        if name not in known:
-            raise ConfigError(f"unknown option {name!r}{nearest(name, known)}")
+        if name not in options:
+            raise ConfigError(f"unknown option {name!r}{nearest(name, options)}")
         if name in ("methods", "without") and isinstance(value, str):
             choices[name] = [value]
     if not 0 <= rope < math.inf:

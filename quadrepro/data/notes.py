@@ -140,8 +140,8 @@ def on_content(
     used = {name: column for name, column in table.columns.items() if name not in view.exclude}
     rows = pd.DataFrame(dict(enumerate([*table.columns.values(), table.target])))
     places = [j for j, name in enumerate([*table.columns, ""]) if name not in view.exclude]
-    n_repeated, n_whole = (int(rows.duplicated(some).sum()) for some in (places, None))
-    if n_repeated:
+    if n_repeated := int(rows.duplicated(places).sum()):
+        n_whole = int(rows.duplicated().sum())
         part = f" in the columns that are used, {n_whole} in all columns" * (n_whole < n_repeated)
         yield (
             f"Rows that repeat an earlier one: {n_repeated}{part}; view: {{duplicates: drop}} drops"

@@ -95,7 +95,7 @@ def _sentence(
         repeats = len(outcomes.values(outcomes.rows[0], best))
     ties = [column for column in losses if not order(losses[column], losses[best])]
     text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}"
-    it = "it" if len(ties) == 1 else titles[best]
+    reference = "it" if len(ties) == 1 else titles[best]
     if len(ties) > 1:
         text += f", {len(ties)} methods of equal mean{' rank' * (n > 1)}"
     text += f": {few([titles[column] for column in ties], most)}"
@@ -111,10 +111,11 @@ def _sentence(
             start = "by" if c.winner == best else "difference"
             detail = f"{start} {behind(against[BASELINE, best], scale)}"
         verb = "is" if c.winner == best else "is not shown to be"
-        text += f" {'It' if it == 'it' else it} {verb} better than {titles[BASELINE]} ({detail})."
+        subject = "It" if len(ties) == 1 else reference
+        text += f" {subject} {verb} better than {titles[BASELINE]} ({detail})."
     groups: dict[str, list[str]] = {
-        f"Better than {it} by the test": [],
-        f"Not significantly different from {it}": [],
+        f"Better than {reference} by the test": [],
+        f"Not significantly different from {reference}": [],
         "Worse": [],
     }
     better, near, worse = groups.values()

@@ -238,11 +238,11 @@ def _closing(ranking: Ranking, scale: Scale, most: int, titles: Mapping[str, str
         if c.winner and c.loser
     ]
     ties = [titles[m.name] for m in ranking.methods if not order(m.mean_rank, best.mean_rank)]
-    verb, it = ("has", "it") if len(ties) == 1 else ("have", ties[0])
+    verb, reference = ("has", "it") if len(ties) == 1 else ("have", ties[0])
     text = f"{few(ties, most)} {verb} the best mean rank ({best.mean_rank:.2f})."
     group = [titles[m.name] for m in ranking.methods[1:] if m.in_best_group]
     if group and not ranking.control:
-        text += f" Not {manner} different from {it}: {few(group, most)}."
+        text += f" Not {manner} different from {reference}: {few(group, most)}."
     if len(pairs) == 1:
         text = f"{decided[0]}." if decided else "The two are not significantly different."
     elif decided:
