@@ -184,11 +184,9 @@ def rank(
     from quadrepro.tables import methods as tables
 
     options = [*inspect.signature(rank).parameters, *Choices.__annotations__]
-    for name, value in choices.items():
+    for name in choices:
         if name not in options:
             raise ConfigError(f"unknown option {name!r}{nearest(name, options)}")
-        if name in ("methods", "without") and isinstance(value, str):
-            choices[name] = [value]
     if not 0 <= rope < math.inf:
         raise ConfigError(f"the half-width of the rope cannot be {rope:g}: give 0 or more")
     if test_share is not None and not 0 <= test_share < 1:

@@ -27,9 +27,9 @@ class Choices:
     ----------
     rows : {"datasets", "methods"}, optional
         Kind of the rows; by default their names tell it.
-    methods : sequence of str
+    methods : str, or sequence of str
         The methods; by default all columns with numbers.
-    without : sequence of str
+    without : str, or sequence of str
         Columns and rows to leave out.
     metric : str
         The metric; of several columns or values in long form, the one to read.
@@ -43,6 +43,11 @@ class Choices:
     metric: str = ""
     table: int | None = None
     page: int | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("methods", "without"):
+            if isinstance(getattr(self, name), str):
+                object.__setattr__(self, name, (getattr(self, name),))
 
 
 @dataclass(frozen=True)

@@ -210,7 +210,7 @@ def test_what_is_not_clear_is_refused_with_the_way_on(kind: str, tmp_path: Path)
 
 def test_the_options_decide(tmp_path: Path) -> None:
     sizes = "d,perc,a,b\nx,14.6,.7,.8\ny,9.6,.5,.9\n"
-    for choices in ({"without": ["perc"]}, {"methods": ["a", "b"]}, {"methods": ["a,b"]}):
+    for choices in ({"without": "perc"}, {"methods": ["a", "b"]}, {"methods": "a,b"}):
         assert read(tmp_path, sizes, **choices).methods == ("a", "b")
     turned = ",x,y\nAdaBoost,.9,.8\nRandom Forest,.7,.6\n"
     assert read(tmp_path, turned, rows="methods").methods == ("AdaBoost", "Random Forest")
