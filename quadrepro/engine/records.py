@@ -1,4 +1,4 @@
-"""Records of cells, the folder with one file for each, and what a record depends on."""
+"""Records of cells, the folder that holds them, and the code and packages in their keys."""
 
 from __future__ import annotations
 

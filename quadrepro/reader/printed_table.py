@@ -75,7 +75,7 @@ class PrintedTable:
     metric : str
         The metric; empty if the table does not name one.
     arrow : {"", "↑", "↓"}
-        Whether names or titles say that the highest or the lowest number is the best.
+        Sign in names or titles that the highest or the lowest number is the best.
     percent : bool
         Whether percent signs or titles show that the numbers are in percent.
     spread : {"", "sd", "se", "ci95"}

@@ -404,11 +404,13 @@ class _Reader:
         if len(methods) == 1:
             return methods
         parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
-        beside = ("time", "rank")
-        others = {base for base, part in parts.values() if part not in beside}
-        asides = {name for name, (base, part) in parts.items() if part in beside and base in others}
-        if not (asides & {*self.choices.methods} or self._is_chosen("time")):
-            parts = {name: part for name, part in parts.items() if name not in asides}
+        extras = ("time", "rank")
+        others = {base for base, part in parts.values() if part not in extras}
+        set_aside = {
+            name for name, (base, part) in parts.items() if part in extras and base in others
+        }
+        if not (set_aside & {*self.choices.methods} or self._is_chosen("time")):
+            parts = {name: part for name, part in parts.items() if name not in set_aside}
         kinds = {name: part if base else name for name, (base, part) in parts.items() if part}
         metrics = [*dict.fromkeys(kind for kind in kinds.values() if kind != "time")]
         bare = {base for base, part in parts.values() if not part}
@@ -448,7 +450,7 @@ class _Reader:
         labels: Sequence[TableColumn],
         methods: dict[str, list[TableColumn]],
     ) -> list[str]:
-        """Return the kinds of summary rows; those of one name sum up parts of the table."""
+        """Return the kinds of summary rows; several of the same name sum up parts of the table."""
         kinds = [self._summary(i, labels, methods) for i in range(len(keys))]
         counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
         repeated = (counts[key] > 1 for key in keys)
@@ -663,7 +665,7 @@ class _Reader:
         arrows = arrows_in(names)
         if len(arrows) > 1:
             several = few([name for name in names if arrows_in([name])], 3)
-            advice = "leave out those of one kind with --without"
+            advice = "leave out one kind with --without"
             self.refuse(f"↑ and ↓ show several metrics ({several}): {advice}")
         return "".join(arrows)
 

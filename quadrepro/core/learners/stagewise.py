@@ -612,7 +612,7 @@ class LogitBoostClassifier(StagewiseClassifier):
     z_max: float = 4.0
 
     def _boost(self, weak: WeakLearner, y: IntArray, c: FloatArray, F: FloatArray) -> WeakRound:
-        # Of two classes, the second has a regressor.
+        # With two classes, only the second has a regressor.
         n_targets = 1 if F.shape[1] == 2 else F.shape[1]
         z, w = np.empty((2, n_targets, len(y)))
         write_newton_targets(y, c, F, self.z_max, z, w)
