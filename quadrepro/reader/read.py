@@ -7,15 +7,22 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain
-from math import nan
 from pathlib import Path
-from statistics import fmean
 from typing import Any, NoReturn
 
 import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
+from quadrepro.reader.doubts import (
+    Doubts,
+    doubts_about_arrows,
+    doubts_about_columns,
+    doubts_about_kinds,
+    doubts_about_rows,
+    known_names,
+    shorten,
+)
 from quadrepro.reader.forms import Content, frame_grid, read_file
 from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.roles import (
@@ -24,7 +31,6 @@ from quadrepro.reader.roles import (
     column_role,
     is_misprint,
     is_summary_row,
-    is_well_known,
     metric_in,
     metric_of,
     part_of,
@@ -36,8 +42,6 @@ from quadrepro.reader.text_grid import Number, Text, TextGrid, comma_sign, is_nu
 NO_TABLE = (
     "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
 )
-OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
-OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 NOT_A_NUMBER = (
     "{!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
     "leave the field empty, or leave out its row or column with --without"
@@ -45,17 +49,6 @@ NOT_A_NUMBER = (
 COPY_THE_PAGE = (
     "put the lines of the table into a text file, with two blanks between columns. The page reads:"
 )
-SHARES = (
-    "accuracy",
-    "error",
-    "balanced_accuracy",
-    "balanced_error",
-    "auc",
-    "f1",
-    "average_precision",
-)
-"""Metrics with values from 0 to 1."""
-
 PERCENT = r"[(\[]%[)\]]|\bin percent|\bin %"
 FOLD = r"(.*?)[ _-]*(?:cv|fold|split|run|seed|trial|iter|rep(?:eat)?)[ _-]?(\d+)"
 
@@ -198,7 +191,11 @@ class _Reader:
             self._collect(sets[0], methods[0])
             return self._table()
         if rows is None and not named:
-            self._check_kinds(labels, by_method=bool(methods))
+            values, by_method = self._with("value"), bool(methods)
+            self._refuse_first(doubts_about_kinds(labels, values, by_method))
+            turned, n_others = known_names(labels, values)
+            named_rows = bool(labels and labels[-1].texts)
+            self.assumed = named_rows and not by_method and not turned and not n_others
         if rows == "methods" or (rows is None and not named and methods):
             self._turn()
         self._collect(self._label("data sets"), None)
@@ -265,11 +262,14 @@ class _Reader:
         self._leave("row", [*dict.fromkeys(left_out)])
         rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
         if not by_row and not self.choices.methods:
-            self._check_columns(columns, rows)
+            self._refuse_first(doubts_about_columns(columns, self._with("size"), rows))
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
-        self._check_rows(scores)
-        in_rows = self._arrow([titles[i] for i in rows])
-        self.arrow = self._arrow([c.name for c in columns]) or in_rows
+        metric = metric_of(self.choices.metric or self.metric or metric_in(self.around))
+        if self.choices.rows != "datasets":
+            self._refuse_first(doubts_about_rows(scores, metric))
+        for arrowed in ([titles[i] for i in rows], [c.name for c in columns]):
+            self._refuse_first(doubts_about_arrows(arrowed))
+            self.arrow = "".join(arrows_in(arrowed)) or self.arrow
         names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
         places = [*zip(rows, names, folds, strict=True)]
         places += [
@@ -578,96 +578,10 @@ class _Reader:
                 text = shorten(column.cells[column.fault].text)
                 self.refuse(NOT_A_NUMBER.format(text), self.lines[column.fault], column.name)
 
-    def _check_kinds(self, labels: Sequence[TableColumn], by_method: bool) -> None:
-        """Refuse rows that may be methods, and columns of names that may be a long form."""
-        rows, values = (labels[-1].texts if labels else []), self._with("value")
-        columns = [c.method or c.name for c in values]
-        turned = [name for name in rows if is_well_known(name, "methods")]
-        turned += [name for name in columns if is_well_known(name, "datasets")]
-        n_others = sum(is_well_known(name, "methods") for name in columns)
-        n_others += sum(is_well_known(name, "datasets") for name in rows)
-        if not by_method and len(turned) > max(1, n_others):
-            advice = "state the kind of the rows with --rows methods or --rows datasets"
-            names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
-            self.refuse(f"{names}: {advice}")
-        self.assumed = bool(rows and not by_method and not turned and not n_others)
-        repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
-        if len(repeated) > 1 and len(values) == 1:
-            both = " and ".join(map(repr, repeated))
-            self.refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
-
-    def _check_columns(self, columns: Sequence[TableColumn], rows: Sequence[int]) -> None:
-        """Refuse columns that are not scores, by their name or by their scale."""
-        folds = [
-            c.name
-            for c in columns
-            if c.name.isdecimal() or column_role(re.sub(r"[ _-]*\d+$", "", c.name)) == "fold"
-        ]
-        if len(folds) == len(columns) > 2 and _in_order(folds):
-            advice = "put them into rows, with a column 'fold'"
-            self.refuse(f"the columns {few(folds, 3)} may be folds: {advice}")
-        means = [c for c in columns if not c.is_spread]
-        scales = {c: s for c in means if (s := _scale([c.cells[i] for i in rows]))}
-        usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
-        n_decimals = sum(not c.is_whole for c in columns)
-        for column, scale in scales.items():
-            described = summary_kind(column.name) or column.named == "unclear"
-            n_different = len({*column.texts} - {"0", "1"})
-            whole = column.is_whole and n_decimals > 1 and n_different > 1
-            longest = max(column.texts, key=len)
-            for message, holds in (
-                ("it may not be a method", described and len(columns) > 1),
-                (f"{longest} has another scale than other columns", scale > usual and n_usual > 1),
-                ("only this column has whole numbers alone", whole),
-            ):
-                if holds:
-                    self._doubt(message, column)
-        words = any(len(c.name) > 1 for c in columns)
-        for column in (*self._with("size"), *columns):
-            letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
-            if letter and not n_decimals and (words or column.role == "size"):
-                self._doubt("it may be a method or sizes", column)
-
-    def _doubt(self, message: str, column: TableColumn) -> NoReturn:
-        """Refuse a column that may not be a method."""
-        advice = OR_WITHOUT.format(shorten(column.name))
-        self.refuse(f"{message}: {advice}", column=column.name)
-
-    def _check_rows(self, rows: Sequence[tuple[str, list[Text]]]) -> None:
-        """Refuse rows that may not be scores of a data set, by their numbers alone."""
-        if len(rows) < 4 or self.choices.rows == "datasets":
-            return
-        values = [[n.value if (n := parse(text)) else nan for text in texts] for _, texts in rows]
-        columns, k = [*zip(*values, strict=True)], len(values[0])
-        near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
-        is_mean = k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns)
-        ranks = k * (k + 1) / 2
-        are_ranks = [
-            k > 2 and all(1 <= x <= k for x in row) and abs(sum(row) - ranks) <= 0.0051 * k
-            for row in values
-        ]
-        metric = metric_of(self.choices.metric or self.metric or metric_in(self.around))
-        are_shares = [metric in SHARES and max(row) <= 1 for row in values]
-        for (title, _), holds, message in (
-            (rows[-1], is_mean, "may be the mean of the others"),
-            (rows[-1], are_ranks[-1] and sum(are_ranks) == 1, "may be mean ranks"),
-            *(
-                (r, sum(are_shares) > 2 and not x, "has another scale than other rows")
-                for r, x in zip(rows, are_shares, strict=True)
-            ),
-        ):
-            if holds:
-                name = shorten(title)
-                self.refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
-
-    def _arrow(self, names: Sequence[str]) -> str:
-        """Return the arrow of names; refuse two kinds."""
-        arrows = arrows_in(names)
-        if len(arrows) > 1:
-            several = few([name for name in names if arrows_in([name])], 3)
-            advice = "leave out one kind with --without"
-            self.refuse(f"↑ and ↓ show several metrics ({several}): {advice}")
-        return "".join(arrows)
+    def _refuse_first(self, doubts: Doubts) -> None:
+        """Refuse the table for the first doubt, if there is one."""
+        for message, column in doubts:
+            self.refuse(message, column=column)
 
     def _direction(self) -> str:
         """Return the arrow for a direction that the lines around the table state."""
@@ -684,20 +598,3 @@ def _sizes(column: TableColumn, places: dict[str, int]) -> dict[str, int]:
     """Return the numbers of examples of the rows."""
     texts = {row: column.cells[i].text.replace(",", "") for row, i in places.items()}
     return {row: int(text) for row, text in texts.items() if text.isdecimal()}
-
-
-def shorten(text: str) -> str:
-    """Return at most 60 characters of an untrusted text."""
-    return text if len(text) <= 60 else f"{text[:57]}..."
-
-
-def _in_order(names: Sequence[str]) -> bool:
-    """Return whether names end in consecutive numbers."""
-    numbers = [int(re.findall(r"\d+", name)[-1]) for name in names]
-    return numbers == [*range(numbers[0], numbers[0] + len(numbers))]
-
-
-def _scale(cells: Sequence[Text]) -> int:
-    """Return 1 for shares, 2 for percent, 3 for larger numbers, 0 without numbers."""
-    numbers = [n.value for cell in cells if (n := parse(cell)) and n.text]
-    return 0 if not numbers else 1 if max(numbers) <= 1 else 2 if max(numbers) <= 100 else 3

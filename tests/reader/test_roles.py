@@ -87,6 +87,11 @@ READ = {
     "two lines of names": (",Accuracy,; set,a,b; x,.9,.8; y,.7,.6",),
     "names that end in numbers": ("d\ta\tb; m1 0\t.9\t.8; m1 0.3\t.7\t.6", "m1 0|m1 0.3", "a b"),
     "gaps": ("d,a,b; x,.9,—; y,OOM,.6; z,?,n/a", "x y z", "a b"),
+    "a gap among shares": (
+        "Accuracy,,; d,a,b; x,.9,.8; y,-,.6; z,.5,-; u,.5,.3",
+        "x y z u",
+        "a b",
+    ),
     "a heading in the middle": ("d,a,b; x,.9,.8; ; large,,; y,.7,.6",),
 }
 """Tables, with `; ` between lines; rows and methods if they are not x and y, a and b."""
