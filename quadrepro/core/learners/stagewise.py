@@ -60,6 +60,9 @@ TIED_SHARES = 1e-10
 
 ONLY_BINARY = "Only binary classification is supported"
 
+SIGNS = np.array([-1.0, 1.0])
+"""Signs of the first and of the second of two classes."""
+
 FittedLearners = Trees | list[Any]
 """Weak learners of a round: trees, or fitted estimators."""
 
@@ -411,7 +414,7 @@ def write_newton_targets(
 
 def in_two_columns(f: FloatArray) -> FloatArray:
     """Return the columns -f and f, shape (n_examples, 2)."""
-    return np.outer(f, (-1.0, 1.0))
+    return np.asarray(f[:, None] * SIGNS)
 
 
 class RealAdaBoostClassifier(StagewiseClassifier):
