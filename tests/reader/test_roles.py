@@ -87,6 +87,10 @@ READ = {
     "two lines of names": (",Accuracy,; set,a,b; x,.9,.8; y,.7,.6",),
     "names that end in numbers": ("d\ta\tb; m1 0\t.9\t.8; m1 0.3\t.7\t.6", "m1 0|m1 0.3", "a b"),
     "gaps": ("d,a,b; x,.9,—; y,OOM,.6; z,?,n/a", "x y z", "a b"),
+    "a column with a score of 1": ("d,c,a,b; x,.9,1,.8; y,.7,.6,.5", "x y", "c a b"),
+    "one method in a kind of data": ("u,kind,a; x,p,.9; y,q,.7", "x y", "a"),
+    "one method with the name of a summary": ("d,Average; x,.9; y,.7", "x y", "Average"),
+    "one method with a mean at its end": ("d,a; x,.9; y,.7; z,.5; u,.7", "x y z u", "a"),
     "a gap among shares": (
         "Accuracy,,; d,a,b; x,.9,.8; y,-,.6; z,.5,-; u,.5,.3",
         "x y z u",
