@@ -40,8 +40,8 @@ MOST_SUMMANDS = 50
 """Sums are looked for among at most this number of columns."""
 
 FAR, FREQUENT = 2, 0.05
-"""Least distance from all other numbers of a column, as a multiple of their range, and least share
-of the rows, for a number that may mean a missing value."""
+"""Least distance from all others of a column, in multiples of their range, and least share of the
+rows, for a number that may mean a missing value."""
 
 EMPTY = "Left out, since every value is missing"
 IDS = "Left out, since they look like IDs: almost every row has a value of its own"

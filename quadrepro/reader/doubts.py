@@ -28,7 +28,7 @@ SHARES = (
 """Metrics with values from 0 to 1."""
 
 FEWEST = 4
-"""Least number of rows of which one can sum up the others."""
+"""Least number of rows for one to sum up the others."""
 
 Doubts = Iterator[tuple[str, str]]
 """Messages, each with the name of a column or an empty text."""
@@ -80,17 +80,17 @@ def doubts_about_columns(
         described = summary_kind(column.name) or column.named == "unclear"
         n_different = len({*column.texts} - {"0", "1"})
         if described and len(columns) > 1:
-            yield _of_column("it may not be a method", column)
+            yield _column_doubt("it may not be a method", column)
         if scale > usual and n_usual > 1:
             longest = max(column.texts, key=len)
-            yield _of_column(f"{longest} has another scale than other columns", column)
+            yield _column_doubt(f"{longest} has another scale than other columns", column)
         if column.is_whole and n_decimals > 1 and n_different > 1:
-            yield _of_column("only this column has whole numbers alone", column)
+            yield _column_doubt("only this column has whole numbers alone", column)
     words = any(len(c.name) > 1 for c in columns)
     for column in (*sizes, *columns):
         letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
         if letter and not n_decimals and (words or column.role == "size"):
-            yield _of_column("it may be a method or sizes", column)
+            yield _column_doubt("it may be a method or sizes", column)
 
 
 def doubts_about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> Doubts:
@@ -101,17 +101,17 @@ def doubts_about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> Do
     columns, k = [*zip(*values, strict=True)], len(values[0])
     near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
     if k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
-        yield _of_row("may be the mean of the others", rows[-1][0])
+        yield _row_doubt("may be the mean of the others", rows[-1][0])
     # Mean ranks of all methods add up to the same sum, but for rounding.
     are_ranks = [
         all(1 <= x <= k for x in row) and abs(sum(row) - k * (k + 1) / 2) <= 0.0051 * k
         for row in values
     ]
     if k > 2 and are_ranks[-1] and sum(are_ranks) == 1:
-        yield _of_row("may be mean ranks", rows[-1][0])
+        yield _row_doubt("may be mean ranks", rows[-1][0])
     large = [title for (title, _), row in zip(rows, values, strict=True) if any(x > 1 for x in row)]
     if metric in SHARES and large and len(rows) - len(large) > 2:
-        yield _of_row("has another scale than other rows", large[0])
+        yield _row_doubt("has another scale than other rows", large[0])
 
 
 def doubts_about_arrows(names: Sequence[str]) -> Doubts:
@@ -126,11 +126,11 @@ def shorten(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _of_column(message: str, column: TableColumn) -> tuple[str, str]:
+def _column_doubt(message: str, column: TableColumn) -> tuple[str, str]:
     return f"{message}: {OR_WITHOUT.format(shorten(column.name))}", column.name
 
 
-def _of_row(message: str, title: str) -> tuple[str, str]:
+def _row_doubt(message: str, title: str) -> tuple[str, str]:
     name = shorten(title)
     return f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}", ""
 
