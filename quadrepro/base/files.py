@@ -1,4 +1,7 @@
-"""Files: written at once or not at all, read only if regular and not too large; those that ship."""
+"""Files: written at once or not at all, read only if regular and not too large; those that ship.
+
+In a wheel, `datasets/` and `configs/` are inside the package; in a checkout, they are next to it.
+"""
 
 from __future__ import annotations
 

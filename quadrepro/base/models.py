@@ -25,6 +25,7 @@ from quadrepro.base.yaml import Place, YamlSource, valid_part
 from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 
 M = TypeVar("M", bound=BaseModel)
+T = TypeVar("T")
 
 _PLAINER = MappingProxyType(
     {
@@ -201,9 +202,6 @@ def _name(place: Sequence[str | int]) -> str:
     """Return the name of a value: its key, or its number in the list of a name."""
     *outer, last = place or ["the document"]
     return last if isinstance(last, str) else f"item {last + 1} of {_name(outer)}"
-
-
-T = TypeVar("T")
 
 
 class Registry(UserDict[str, T]):

@@ -35,10 +35,13 @@ Doubts = Iterator[tuple[str, str]]
 
 
 def doubts_about_kinds(
-    labels: Sequence[TableColumn], values: Sequence[TableColumn], by_method: bool
+    labels: Sequence[TableColumn],
+    values: Sequence[TableColumn],
+    by_method: bool,
+    turned: Sequence[str],
+    n_others: int,
 ) -> Doubts:
-    """Yield reasons why rows may be methods, or the table a long form."""
-    turned, n_others = known_names(labels, values)
+    """Yield reasons why rows may be methods, by the `known_names`, or the table a long form."""
     if not by_method and len(turned) > max(1, n_others):
         advice = "state the kind of the rows with --rows methods or --rows datasets"
         names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"

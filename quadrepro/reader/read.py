@@ -192,10 +192,10 @@ class _Reader:
             return self._table()
         if rows is None and not named:
             values, by_method = self._with("value"), bool(methods)
-            self._refuse_first(doubts_about_kinds(labels, values, by_method))
-            turned, n_others = known_names(labels, values)
+            names = known_names(labels, values)
+            self._refuse_first(doubts_about_kinds(labels, values, by_method, *names))
             named_rows = bool(labels and labels[-1].texts)
-            self.assumed = named_rows and not by_method and not turned and not n_others
+            self.assumed = named_rows and not by_method and names == ([], 0)
         if rows == "methods" or (rows is None and not named and methods):
             self._turn()
         self._collect(self._label("data sets"), None)
@@ -264,7 +264,7 @@ class _Reader:
         if not by_row and not self.choices.methods:
             self._refuse_first(doubts_about_columns(columns, self._with("size"), rows))
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
-        metric = metric_of(self.choices.metric or self.metric or metric_in(self.around))
+        metric = metric_of(self._stated_metric())
         if self.choices.rows != "datasets":
             self._refuse_first(doubts_about_rows(scores, metric))
         for arrowed in ([titles[i] for i in rows], [c.name for c in columns]):
@@ -315,7 +315,7 @@ class _Reader:
         self._leave("", sorted({n.other for n in scores if n.other}))
         self._leave("lines", [repr(shorten(text)) for text in self.around])
         has_spread = any(numbers[row, m].spread for row in self.datasets for m in methods)
-        metric = self.choices.metric or self.metric or metric_in(self.around)
+        metric = self._stated_metric()
         return PrintedTable(
             path=self.path,
             form=self.form,
@@ -582,6 +582,10 @@ class _Reader:
         """Refuse the table for the first doubt, if there is one."""
         for message, column in doubts:
             self.refuse(message, column=column)
+
+    def _stated_metric(self) -> str:
+        """Return the metric that the caller, a name or a title states, or an empty text."""
+        return self.choices.metric or self.metric or metric_in(self.around)
 
     def _direction(self) -> str:
         """Return the arrow for a direction that the lines around the table state."""

@@ -146,15 +146,7 @@ NU = Hyperparameter(
 
 
 class MarginLP:
-    """LP_REG over given voters.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_examples, n_voters)
-        M.
-    counts : ndarray of shape (n_examples,)
-        How often each example occurs; all positive.
-    """
+    """LP_REG over the margins M, (n_examples, n_voters), of examples with positive counts."""
 
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
         m, n = margins.shape
@@ -208,15 +200,7 @@ C = Hyperparameter("C", "number", "small", "price of a unit of slack", largest=1
 
 
 class MarginQP:
-    """QP_REG over given voters.
-
-    Parameters
-    ----------
-    margins : ndarray of shape (n_examples, n_voters)
-        M.
-    counts : ndarray of shape (n_examples,)
-        How often each example occurs; all positive.
-    """
+    """QP_REG over the margins M, (n_examples, n_voters), of examples with positive counts."""
 
     def __init__(self, margins: FloatArray, counts: FloatArray) -> None:
         m, n = margins.shape
