@@ -26,9 +26,8 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
-import cloudpickle
 import numpy as np
-from joblib import parallel_config
+from joblib import parallel_config, wrap_non_picklable_objects
 from numba.core import event
 from threadpoolctl import ThreadpoolController
 
@@ -150,7 +149,9 @@ def run_alone(cell: Cell, limits: Limits, folder: Path) -> Record:
         A folder for the files that go to and fro.
     """
     task, result = folder / f"{cell.key}.task", folder / f"{cell.key}.record"
-    task.write_bytes(cloudpickle.dumps((cell, limits)))
+    # Classes and functions of a notebook are sent in full.
+    work = wrap_non_picklable_objects((cell, limits), keep_wrapper=False)
+    task.write_bytes(pickle.dumps(work))
     script = f"from quadrepro.engine import worker; worker.answer({os.getpid()}, {str(task)!r})"
     # It finds the same modules as this process.
     env = os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

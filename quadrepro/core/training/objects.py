@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import inspect
+import pickle
 import sys
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from pickle import PicklingError
 from typing import Any, Self
 
 import joblib
 import numpy as np
-from cloudpickle import dumps
 from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
@@ -126,7 +125,7 @@ def code_of(estimator: Any) -> tuple[dict[str, str], set[str]]:
         if name.partition(".")[0] in sys.stdlib_module_names or (path and not is_own(file)):
             others.add(name)
         elif not file.is_file():
-            own[kind.__qualname__] = hash_of_bytes(dumps(kind))
+            own[kind.__qualname__] = hash_in_full(kind)
         else:
             folder = file.parents[name.count(".") + (file.stem == "__init__")]
             modules = [file.stem if name == "__main__" else name]
@@ -142,5 +141,12 @@ def digest(value: Any) -> str:
     """Return a hash of a value; lambdas and local classes are hashed in their pickled form."""
     try:
         return str(joblib.hash(value))
-    except (PicklingError, AttributeError):
-        return hash_of_bytes(dumps(value))
+    except (pickle.PicklingError, AttributeError):
+        return hash_in_full(value)
+
+
+def hash_in_full(value: Any) -> str:
+    """Return a hash of a pickled value, which has the code of a notebook's classes in it."""
+    # In a tuple, since joblib makes a class of a class.
+    in_full = joblib.wrap_non_picklable_objects((value,), keep_wrapper=False)
+    return hash_of_bytes(pickle.dumps(in_full))
