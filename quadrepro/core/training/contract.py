@@ -375,21 +375,23 @@ class Predictor(Learner):
         return Outputs(predictions) if self.task == "regression" else Outputs.by_score(predictions)
 
     def outputs(
-        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray, draws: str = "all"
     ) -> Outputs:
         """Train one candidate on the training part and return its outputs for new examples.
 
         Parameters
         ----------
         data : TrainingData
-            Examples of the cell; the generator ``all`` makes all random draws.
+            Examples of the cell.
         candidate : dict
             Value of each hyper-parameter.
         X_new : ndarray of shape (n_new, n_attributes)
             New examples.
+        draws : str, default "all"
+            Name of the generator of all random draws.
         """
-        single = Grid.from_values({name: [value] for name, value in candidate.items()})
-        [predictions] = self.predictions(*data.train, [single], X_new, data.rng("all"))
+        grid = Grid.of_candidate(candidate)
+        [predictions] = self.predictions(*data.train, [grid], X_new, data.rng(draws))
         outputs = self.outputs_of(predictions)
         assert outputs is not None
         return outputs

@@ -518,13 +518,13 @@ class EstimatorPredictor(Imported, Predictor):
         return labels[label_indices(predicted, len(labels))]
 
     def outputs(
-        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray, draws: str = "all"
     ) -> Outputs:
         """Fit the estimator alone and return its outputs for new examples."""
         labels, y = self._labels(data.train.y)
         if labels is not None and len(labels) == 1:
             return constant_outputs(labels[0], data, len(X_new))
-        estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
+        estimator = self.estimator(candidate, int(data.rng(draws).integers(2**31)))
         with config_context(skip_parameter_validation=True):
             estimator.fit(self._table(data.train.X), y)
             return estimator_outputs(estimator, labels, data, self._table(X_new))

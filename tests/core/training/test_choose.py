@@ -44,6 +44,7 @@ from quadrepro.core.training.choose import (
 )
 from quadrepro.core.training.contract import (
     Learner,
+    Outputs,
     Part,
     Predictor,
     TrainingData,
@@ -57,9 +58,9 @@ from quadrepro.core.training.fitted import (
     FittedPredictions,
     FittedVotes,
     NoSolutionError,
-    Scores,
     first_within,
     fit,
+    loss_of,
 )
 from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
@@ -125,18 +126,23 @@ def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) 
     assert choose_rest_by_test(fitted, np.array(validation)) == 3
 
 
-def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> None:
-    signs, codes = np.array([1.0, -1.0, 1.0]), np.array([2.0, 0.0, 1.0])
-    scores = np.array([[0.5, 1e-13, -1.0], [1.0, -1.0, 1e-15]])
-    solved = np.array([True, False])
-    assert Scores(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
-    assert Scores(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
-    assert Scores(signs, np.zeros((1, 3))).losses("classification").tolist() == [2.0]
-    found = Scores(signs, scores, solved=solved).losses("classification")
-    np.testing.assert_array_equal(found, [2.0, NAN])
-    assert Scores(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
+def test_a_loss_counts_errors_or_adds_squares_and_is_nan_without_a_solution() -> None:
+    codes, actual = np.array([1, 0, 1]), np.array([1, 1, 1])
+    tasks: tuple[Task, ...] = ("classification", "multiclass", "regression")
+    assert [loss_of(Outputs(codes), actual, task) for task in tasks] == [1, 1, 1.0]
+    assert np.isnan([loss_of(None, actual, task) for task in tasks]).all()
     numbers = np.array([[2.0, 1.0, 3.0], [NAN, 0.0, 1.0]])
-    assert Scores(codes, numbers).losses("regression").tolist() == [5.0, np.inf]
+    losses = [loss_of(Outputs(row), np.array([2.0, 0.0, 1.0]), "regression") for row in numbers]
+    assert losses == [5.0, np.inf]
+
+
+def test_a_vote_that_is_zero_up_to_rounding_predicts_the_first_class() -> None:
+    sums, zero = np.array([0.5, 1e-13, -1e-13, -1.0]), 1e-12
+    outputs = Outputs.by_vote(sums, zero)
+    assert outputs.predicted.tolist() == [1, 0, 0, 0]
+    assert outputs.scores is not None
+    assert outputs.scores.tolist() == [0.5, 0.0, 0.0, -1.0]
+    assert Outputs.by_vote(sums, 0.0).predicted.tolist() == [1, 1, 0, 0]
 
 
 # Votes over fixed voters
@@ -296,10 +302,13 @@ def test_examples_of_one_class_give_a_constant_prediction(label: float, folds: s
     for algorithm, grid in ((AdaBoost(), {"n_rounds": [5]}), (MinCq(), {"mu": [0.99]})):
         data = replace(DATA, train=Part(X, labels))
         trainer = fit(algorithm, data, [Grid.from_values(grid)])
-        first, *_ = trainer.fold_scores(fold)
-        assert (np.sign(first.values) == label).all()
+        [[first], *_] = trainer.fold_outputs(fold)
+        # A candidate needs a solution on all training examples, too.
+        assert (first is None) == (folds == "one" and isinstance(algorithm, MinCq))
+        if first is not None:
+            assert first.scores is not None
+            assert (np.sign(first.scores) == label).all()
         if folds == "all":
-            assert first.losses("classification") == 0.0
             assert (trainer.outputs(0).predicted == (label > 0)).all()
 
 
@@ -309,8 +318,10 @@ DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
     trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.from_values({"lam": [1.0, 0.3]})])
     losses = trainer.validation_losses()
-    [scored] = trainer.validation_scores()
-    assert losses.tolist() == scored.losses("classification").tolist()
+    [each] = trainer.validation_outputs()
+    assert losses.tolist() == [
+        loss_of(one, DATA.validation.y > 0, "classification") for one in each
+    ]
     held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
     assert trainer.candidates == held.candidates
     for i in range(2):
@@ -319,7 +330,7 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
         np.testing.assert_array_equal(outputs.scores, vote.sums(trainer.on_test))
         margins = DATA.train.y * vote.sums(trainer.problem.train) / total
         np.testing.assert_array_equal(outputs.margins, margins)
-        assert outputs.zero == np.broadcast_to(scored.zero, 2)[i] == ZERO_VOTE * total
+        assert outputs.zero == ZERO_VOTE * total
         assert 0 < np.abs(margins).max() <= 1 + 1e-12
 
 
