@@ -18,17 +18,18 @@ from sklearn.base import clone
 from sklearn.utils import _safe_indexing
 
 from quadrepro.base.code import files_needed, imports_of, is_own, user_file
-from quadrepro.base.types import FloatArray, Task
-from quadrepro.core.training.estimator import (
-    EstimatorPredictor,
+from quadrepro.base.types import FloatArray
+from quadrepro.core.training.contract import Learner
+from quadrepro.core.training.estimator import EstimatorPredictor
+from quadrepro.core.training.grid import Value
+from quadrepro.core.training.imported import hash_of_bytes
+from quadrepro.core.training.interface import (
     check_parameters,
     parts,
     separates_many,
     settle,
     task_of,
 )
-from quadrepro.core.training.grid import Value
-from quadrepro.core.training.imported import hash_of_bytes
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,9 +84,7 @@ class EstimatorObject(EstimatorPredictor):
         """Whether the estimator separates more than two classes."""
         return separates_many(self.original)
 
-    def for_task(self, task: Task) -> Self | None:
-        """Return this learner if it suits a task."""
-        return self if (task == "regression") == (self.task == "regression") else None
+    for_task = Learner.for_task
 
     def estimator(
         self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
