@@ -9,7 +9,7 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
 from quadrepro.core.training.contract import JudgedOutputs, Outputs, TrainingData
-from quadrepro.core.training.fitted import EachOutputs, Fitted, NoSolutionError, loss_of
+from quadrepro.core.training.fitted import EachOutputs, Fitted, NoSolutionError, losses_of
 from quadrepro.core.training.grid import N_ROUNDS, Value
 
 if TYPE_CHECKING:
@@ -56,7 +56,9 @@ def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
             best[rest] = i
     data = fitted.data
     actual = data.codes_of(data.test.y)
-    return min(best.values(), key=lambda i: loss_of(fitted.outputs(i), actual, data.task))
+    chosen = [*best.values()]
+    losses = losses_of([fitted.outputs(i) for i in chosen], actual, data.task)
+    return chosen[int(losses.argmin())]
 
 
 def least(losses: FloatArray, fitted: Fitted) -> tuple[int, FloatArray]:

@@ -390,7 +390,7 @@ class Predictor(Learner):
         draws : str, default "all"
             Name of the generator of all random draws.
         """
-        grid = Grid.of_candidate(candidate)
+        grid = Grid.single(candidate)
         [predictions] = self.predictions(*data.train, [grid], X_new, data.rng(draws))
         outputs = self.outputs_of(predictions)
         assert outputs is not None

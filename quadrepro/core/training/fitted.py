@@ -92,7 +92,7 @@ class Fitted(ABC):
         """Return the losses over parts of the examples, shape (n_candidates,); 0 without parts."""
         losses = np.zeros(len(self.candidates))
         for actual, each in parts:
-            losses += [loss_of(outputs, actual, self.data.task) for outputs in each]
+            losses += losses_of(each, actual, self.data.task)
         return losses
 
     def unsolved(self) -> NoSolutionError:
@@ -100,17 +100,19 @@ class Fitted(ABC):
         return NoSolutionError("no candidate has a solution on all parts of the examples")
 
 
-def loss_of(outputs: Outputs | None, actual: Targets, task: Task) -> float:
-    """Return the number of errors, or the sum of squared errors.
+def losses_of(each: EachOutputs, actual: Targets, task: Task) -> FloatArray:
+    """Return the number of errors, or the sum of squared errors, shape (n_candidates,).
 
     It is NaN without a solution, and infinite for a regression whose predictions overflow.
     """
-    if outputs is None:
-        return np.nan
-    if task != "regression":
-        return int(np.count_nonzero(outputs.predicted != actual))
-    loss = float(np.square(outputs.predicted - actual).sum())
-    return np.inf if np.isnan(loss) else loss
+    nothing = np.full(len(actual), np.nan)
+    predicted = np.array([nothing if one is None else one.predicted for one in each])
+    if task == "regression":
+        losses = np.square(predicted - actual).sum(axis=1)
+        losses = np.where(np.isnan(losses), np.inf, losses)
+    else:
+        losses = (predicted != actual).sum(axis=1)
+    return np.where([one is None for one in each], np.nan, losses)
 
 
 class FittedVotes(Fitted):
@@ -260,11 +262,11 @@ class FittedPredictions(Fitted):
     def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
         """Yield the outputs for each fold; a single candidate is not trained for them."""
         (X, y), predictor = self.data.train, self.predictor
-        of_predictions = predictor.outputs_of(np.zeros(1)) is not None
+        predictions_suffice = predictor.outputs_of(np.zeros(1)) is not None
         for f in range(int(fold.max()) + 1) if len(self.candidates) > 1 else ():
             seen, X_out = trained_on(fold, f), X[fold == f]
             part, draws = Part(X[seen], y[seen]), f"fold {f}"
-            if need != "predictions" and not of_predictions:
+            if need != "predictions" and not predictions_suffice:
                 data = replace(self.data, train=part)
                 yield [predictor.outputs(data, c, X_out, draws) for c in self.candidates]
                 continue
@@ -288,8 +290,9 @@ class FittedPredictions(Fitted):
 
     def _predicted(self, values: FloatArray) -> EachOutputs:
         """Return the predictions alone, given values of shape (n_candidates, n_new)."""
-        binary = self.data.task == "classification"
-        return [*map(Outputs.by_score if binary else Outputs, values)]
+        if self.data.task == "classification":
+            return [*map(Outputs, (values > 0).astype(np.intp), values)]
+        return [*map(Outputs, values)]
 
     def outputs(self, i: int) -> Outputs:
         """Return outputs from the kept predictions, or train the candidate once more."""
@@ -349,7 +352,7 @@ class FittedOneVsRest(Fitted):
         return self._joined([fitted.outputs(i) for fitted in self.each])
 
     def _each_joined(self, parts: Sequence[EachOutputs]) -> EachOutputs:
-        """Return the outputs of each candidate, given those of each class against the rest."""
+        """Return the outputs of each candidate, from outputs of each class against the rest."""
         candidates = zip(*parts, strict=True)
         solved = ([outputs for outputs in each if outputs is not None] for each in candidates)
         return [self._joined(each) if len(each) == len(parts) else None for each in solved]

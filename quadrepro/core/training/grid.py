@@ -42,7 +42,7 @@ class Grid:
         return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
 
     @classmethod
-    def of_candidate(cls, candidate: Mapping[str, Value]) -> Grid:
+    def single(cls, candidate: Mapping[str, Value]) -> Grid:
         """Return the grid of a single candidate."""
         return cls.from_values({name: [value] for name, value in candidate.items()})
 

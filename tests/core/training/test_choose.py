@@ -60,7 +60,7 @@ from quadrepro.core.training.fitted import (
     NoSolutionError,
     first_within,
     fit,
-    loss_of,
+    losses_of,
 )
 from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
@@ -126,14 +126,15 @@ def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) 
     assert choose_rest_by_test(fitted, np.array(validation)) == 3
 
 
-def test_a_loss_counts_errors_or_adds_squares_and_is_nan_without_a_solution() -> None:
-    codes, actual = np.array([1, 0, 1]), np.array([1, 1, 1])
+def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> None:
+    codes, actual = np.array([[1, 0, 1], [0, 0, 1]]), np.array([1, 1, 1])
+    each = [Outputs(codes[0]), None, Outputs(codes[1])]
     tasks: tuple[Task, ...] = ("classification", "multiclass", "regression")
-    assert [loss_of(Outputs(codes), actual, task) for task in tasks] == [1, 1, 1.0]
-    assert np.isnan([loss_of(None, actual, task) for task in tasks]).all()
+    for task in tasks:
+        np.testing.assert_array_equal(losses_of(each, actual, task), [1.0, NAN, 2.0])
     numbers = np.array([[2.0, 1.0, 3.0], [NAN, 0.0, 1.0]])
-    losses = [loss_of(Outputs(row), np.array([2.0, 0.0, 1.0]), "regression") for row in numbers]
-    assert losses == [5.0, np.inf]
+    losses = losses_of([*map(Outputs, numbers)], np.array([2.0, 0.0, 1.0]), "regression")
+    assert losses.tolist() == [5.0, np.inf]
 
 
 def test_a_vote_that_is_zero_up_to_rounding_predicts_the_first_class() -> None:
@@ -319,9 +320,8 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
     trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.from_values({"lam": [1.0, 0.3]})])
     losses = trainer.validation_losses()
     [each] = trainer.validation_outputs()
-    assert losses.tolist() == [
-        loss_of(one, DATA.validation.y > 0, "classification") for one in each
-    ]
+    recounted = losses_of(each, DATA.validation.y > 0, "classification")
+    assert losses.tolist() == recounted.tolist()
     held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
     assert trainer.candidates == held.candidates
     for i in range(2):
@@ -494,6 +494,7 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
     for some_fold in (fold, None):
         spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
         assert choose_by_folds(trainer, some_fold) == (0, [0.0])
+        assert choose_by_folds(trainer, some_fold, METRICS["auc"]) == (0, [0.0])
         assert spy.seen == []
 
 
