@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
-from quadrepro.core.training.contract import JudgedOutputs, Outputs, TrainingData
+from quadrepro.core.training.contract import Judged, Outputs, TrainingData
 from quadrepro.core.training.fitted import EachOutputs, Fitted, NoSolutionError, losses_of
 from quadrepro.core.training.grid import N_ROUNDS, Value
 
@@ -114,7 +114,7 @@ def metric_value(
     """Return the value of a metric, NaN if it is undefined."""
     if outputs is None:
         return np.nan
-    value = metric.value(JudgedOutputs(range(data.n_classes), actual, *outputs[:3]))
+    value = metric.value(Judged(data.n_classes, actual, *outputs[:3]))
     return np.nan if value is None else value
 
 

@@ -277,14 +277,26 @@ class Outputs(NamedTuple):
         return cls((scores > 0).astype(np.intp), scores, None, zero, margins)
 
 
-class JudgedOutputs(NamedTuple):
-    """Examples with the outputs of one candidate, as a metric judges them; see `Outputs`."""
+class Judged(NamedTuple):
+    """Targets and outputs of examples, from a record of a cell or from the held-out folds.
 
-    classes: range
-    actual: Targets
-    predicted: Targets
-    scores: FloatArray | None
-    probabilities: FloatArray | None
+    Attributes
+    ----------
+    n_classes : int
+        Number of classes; 0 if numbers are predicted.
+    actual, predicted : ndarray of shape (n_examples,), or None
+        Class codes or numbers.
+    scores : ndarray of shape (n_examples,) or (n_examples, n_classes), or None, default None
+        Scores of the second class, or of each of several.
+    probabilities : ndarray of shape (n_examples, n_classes) or None, default None
+        Probabilities of the classes.
+    """
+
+    n_classes: int
+    actual: Targets | None
+    predicted: Targets | None
+    scores: FloatArray | None = None
+    probabilities: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
