@@ -15,12 +15,14 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn import config_context
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
+from sklearn.utils import _safe_indexing
 
 from quadrepro.base.models import faults_at
 from quadrepro.base.types import FloatArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
-from quadrepro.core.training.contract import Outputs, Predictor, TrainingData
+from quadrepro.core.training.contract import Learner, Outputs, Predictor, TrainingData
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.training.imported import (
     BOOSTERS,
@@ -38,10 +40,12 @@ from quadrepro.core.training.imported import (
     names_algorithm,
     parsed_step,
 )
-from quadrepro.core.training.interface import (
+from quadrepro.core.training.objects import (
     OUTPUT_METHODS,
     check_parameters,
+    code_of,
     complete,
+    digest,
     has_transformer,
     kind_of,
     label_indices,
@@ -395,6 +399,76 @@ class EstimatorPredictor(Imported, Predictor):
         if has_transformer(made) or not packages <= {SKLEARN, *BOOSTERS}:
             return self.features
         return plain_features(self.features, packages)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorObject(EstimatorPredictor):
+    """An estimator that was made in Python.
+
+    Its examples are row numbers, which it looks up in the user's array or data frame, so that
+    estimators get the user's column names and types.
+    """
+
+    hyperparameters = ()
+    own_code: tuple[tuple[str, str], ...] = ()
+    """Names and hashes of the user's own code, which workers may lack as files."""
+    used: frozenset[str] = frozenset()
+    """Modules of all other code."""
+    original: Any = None
+    """The estimator, which is cloned for every fit."""
+    digest: str = ""
+    """Hash of its class and parameters."""
+    X: Any = None
+    """The user's array or data frame."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any) -> Self:
+        """Return the learner of an estimator, or raise ValueError if it cannot be used."""
+        try:
+            original = clone(estimator)
+        except (TypeError, RuntimeError) as error:
+            raise ValueError(str(error)) from None
+        check_parameters(original)
+        task, kind = task_of(original), type(original)
+        own, used = code_of(original)
+        if task is None or not hasattr(original, "predict"):
+            raise ValueError(f"{kind.__name__} predicts neither classes nor numbers")
+        return cls(
+            f"{kind.__module__}:{kind.__name__}",
+            predicts=task,
+            own_code=tuple(sorted(own.items())),
+            used=frozenset(used),
+            original=original,
+            digest=digest(original),
+            X=X,
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that results depend on, apart from the code and the rows."""
+        return {"name": self.name, "hash": self.digest}
+
+    @property
+    def many_classes(self) -> bool:  # type: ignore[override]
+        """Whether the estimator separates more than two classes."""
+        return separates_many(self.original)
+
+    for_task = Learner.for_task
+
+    def estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        """Return the unfitted estimator; seeds that are None may be set."""
+        made = clone(self.original)
+        for _, part in parts(made):
+            settle(part, random_state)
+        return made
+
+    def _used(self) -> set[str]:
+        return {*self.used, type(self.X).__module__}
+
+    def _table(self, X: FloatArray) -> Any:
+        return _safe_indexing(self.X, X[:, 0].astype(np.intp))
 
 
 @dataclass(frozen=True)
