@@ -65,6 +65,7 @@ from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import (
     FOLD,
@@ -212,6 +213,19 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None
     np.testing.assert_array_equal(trainer.trained().weights, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
+
+
+def test_a_candidate_without_a_solution_on_all_examples_is_never_chosen() -> None:
+    class Whole(Limited):
+        def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+            found = np.ones((len(problem.counts), len(grid), problem.n_voters))
+            found[-1, 0] = NAN
+            return found
+
+    trainer = votes(Whole(), ONE_VOTER, ONE_VOTER[:, 0], [weights(1.0, 2.0)], ONE_VOTER)
+    best, losses = choose_by_folds(trainer, FOLD)
+    assert best == 1
+    np.testing.assert_array_equal(losses, [NAN, 0.0])
 
 
 # Voters
@@ -497,6 +511,17 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
         assert spy.seen == []
 
 
+def test_each_fold_has_draws_of_its_own_where_candidates_are_fitted_for_their_scores() -> None:
+    X, y, X_new = examples()
+    asked: list[str] = []
+    data = numbers(X, np.where(y > 0, 1.0, -1.0), X_new)
+    data = replace(data, rng=lambda name: asked.append(name) or named(name))  # type: ignore[func-returns-value]
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    trainer = FittedPredictions(knn, data, [Grid.from_values({"n_neighbors": [1, 3]})])
+    choose_by_folds(trainer, np.arange(120) % 2, METRICS["auc"])
+    assert asked == ["fold 0", "fold 0", "fold 1", "fold 1"]
+
+
 def test_a_hold_out_is_judged_after_one_training_and_measures_after_another() -> None:
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     # A score of zero is the first class.
@@ -627,6 +652,16 @@ def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
         )
         expected = voters.transform(TEST.X) @ vote
         np.testing.assert_allclose(found.scores[:, code], expected, atol=1e-12)
+
+
+def test_a_class_that_is_in_one_fold_alone_is_never_predicted_there() -> None:
+    y = np.where(FOLDS == 0, 1.0, np.where(TRAIN.y > 0, 2.0, 0.0))
+    trainer = one_vs_rest(AdaBoost(), train=Part(TRAIN.X, y))
+    first, *_ = trainer.fold_outputs(FOLDS, "scores")
+    for outputs in first:
+        assert outputs is not None
+        assert outputs.scores is not None
+        assert (outputs.scores[:, 1] == -np.inf).all()
 
 
 def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:
