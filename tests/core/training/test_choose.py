@@ -215,6 +215,19 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None
         trainer.outputs(1)
 
 
+def test_a_vote_on_held_out_examples_that_is_even_but_for_rounding_is_for_the_first_class() -> None:
+    class Even(Limited):
+        def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+            return np.tile([0.1, 0.2, -0.3], (len(problem.counts), len(grid), 1))
+
+    assert 0.1 + 0.2 - 0.3 > 0
+    H = np.array([[1.0, 1, 1], [1, 1, 1], [1, -1, 1], [-1, 1, 1]])
+    trainer = votes(Even(), H, ONE_VOTER[:, 0], [weights(1.0)], H)
+    [[even], _] = trainer.fold_outputs(FOLD)
+    assert even is not None
+    assert even.predicted.tolist() == [0, 0]
+
+
 def test_a_candidate_without_a_solution_on_all_examples_is_never_chosen() -> None:
     class Whole(Limited):
         def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
