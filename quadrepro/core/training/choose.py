@@ -30,8 +30,6 @@ def choose_by_folds(
     metric : Metric or None, default None
         Metric to optimise; None for the number of errors, or the sum of squared errors.
     """
-    if metric is not None and len(fitted.candidates) == 1:
-        return 0, np.zeros(1)  # there is nothing to choose
     actual = fitted.data.codes_of(fitted.data.train.y)
     folds = fitted.fold_outputs(fold, "predictions" if metric is None else metric.needs)
     parts = ((actual[fold == f], each) for f, each in enumerate(folds))
@@ -84,7 +82,8 @@ def metric_losses(
     all folds are judged together. Scores of two models need not be comparable, so a metric of
     scores is the mean over the folds in which it is defined.
     """
-    parts = [*parts]
+    if not (parts := [*parts]):
+        return np.zeros(1)  # a single candidate
     if metric.needs != "scores":
         targets, folds = zip(*parts, strict=True)
         joined = [*map(concatenated, zip(*folds, strict=True))]
@@ -96,6 +95,8 @@ def metric_losses(
         ]
     )
     defined = ~np.isnan(values).all(axis=1)
+    if not defined.any() and len(fitted.candidates) == 1:
+        return np.zeros(1)
     if not defined.any():
         raise NoSolutionError(
             f"{metric.name} cannot choose: the learner gives no {metric.needs}, or the folds"
