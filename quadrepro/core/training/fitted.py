@@ -30,6 +30,9 @@ from quadrepro.core.training.voting import DrawnStumps
 from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
 from quadrepro.core.voters.reduction import VotingProblem
 
+MOST_KEPT = 2**24
+"""Largest number of test scores to keep, 128 MB; with more, the candidate is trained again."""
+
 
 class NoSolutionError(ValueError):
     """No candidate has a solution on every part of the examples."""
@@ -254,6 +257,7 @@ class FittedPredictions(Fitted):
         self.data, self.grids = data, grids
         self.candidates = [c for grid in grids for c in grid.candidates]
         self.predictor = predictor.for_columns(data)
+        self._on_test: FloatArray | None = None
 
     def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
         """Yield the outputs for each fold; a single candidate is not trained for them."""
@@ -274,10 +278,15 @@ class FittedPredictions(Fitted):
 
     def validation_outputs(self) -> Iterator[EachOutputs]:
         """Yield the outputs for the validation part; a single candidate is not trained for them."""
-        if len(self.candidates) > 1:
-            data, X = self.data, self.data.validation.X
-            rng = data.rng("all")
-            yield self._predicted(self.predictor.predictions(*data.train, self.grids, X, rng))
+        if len(self.candidates) == 1:
+            return
+        data, X = self.data, self.data.validation.X
+        keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
+        both = np.vstack([X, data.test.X]) if keep else X
+        values = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
+        if keep:
+            values, self._on_test = np.split(values, [len(X)], axis=1)
+        yield self._predicted(values)
 
     def _predicted(self, values: FloatArray) -> EachOutputs:
         """Return the predictions alone, given values of shape (n_candidates, n_new)."""
@@ -286,16 +295,18 @@ class FittedPredictions(Fitted):
         return [*map(Outputs, values)]
 
     def outputs(self, i: int) -> Outputs:
-        """Train the candidate on the whole training part and return its outputs."""
-        return self.predictor.outputs(self.data, self.candidates[i], self.data.test.X)
+        """Return outputs from the kept predictions, or train the candidate once more."""
+        data, on_test = self.data, self._on_test
+        outputs = None if on_test is None else self.predictor.outputs_of(on_test[i])
+        return outputs or self.predictor.outputs(data, self.candidates[i], data.test.X)
 
     def trained(self) -> Trained:
         """Return the scores of all candidates on training and test examples."""
-        data, n_train = self.data, len(self.data.train.X)
+        data = self.data
         both = np.vstack([data.train.X, data.test.X])
         scores = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
-        on_train, on_test = np.split(scores, [n_train], axis=1)
-        return Trained(data.train.y, data.test.y, on_train, on_test, rng=data.rng)
+        on_train, self._on_test = np.split(scores, [len(data.train.X)], axis=1)
+        return Trained(data.train.y, data.test.y, on_train, self._on_test, rng=data.rng)
 
 
 def fit(learner: Learner, data: TrainingData, grids: Sequence[Grid]) -> Fitted:

@@ -36,6 +36,7 @@ from quadrepro.core.learners.mincq import MinCq
 from quadrepro.core.learners.quadboost import QuadBoost
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.splits import KnownRows, deal
+from quadrepro.core.training import fitted as fitting
 from quadrepro.core.training.choose import (
     choose_by_folds,
     choose_by_validation,
@@ -112,9 +113,9 @@ def test_the_first_candidate_of_least_loss_is_chosen(losses: list[float], best: 
 
 @pytest.mark.parametrize("task", ["classification", "regression"])
 def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) -> None:
-    validation = [1.0, 1.0, 2.0, 0.0, 0.0, np.nan]
+    validation = [3.0, 1.0, 2.0, 0.0, 0.0, np.nan]
     candidates = [{"nu": nu, "n_rounds": t} for nu in (0.1, 0.5, 0.9) for t in (1, 2)]
-    wrong = [2, 0, 0, 1, 3, 0]
+    wrong = [0, 2, 0, 1, 3, 0]
     y = np.zeros(4)
     data = SimpleNamespace(task=task, test=SimpleNamespace(y=y), codes_of=lambda y: y)
     fitted: Any = SimpleNamespace(
@@ -122,7 +123,7 @@ def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) 
         candidates=candidates,
         outputs=lambda i: SimpleNamespace(predicted=np.arange(4) < wrong[i]),
     )
-    # The best rounds by validation, of equal ones the first, are those of places 0, 3 and 4.
+    # The best rounds by validation are those of places 1, 3 and 4.
     assert choose_rest_by_test(fitted, np.array(validation)) == 3
 
 
@@ -535,18 +536,31 @@ def test_each_fold_has_draws_of_its_own_where_candidates_are_fitted_for_their_sc
     assert asked == ["fold 0", "fold 0", "fold 1", "fold 1"]
 
 
-def test_a_hold_out_is_judged_after_one_training_and_measures_after_another() -> None:
+def test_training_and_test_examples_are_measured_after_one_training() -> None:
+    spy, trainer = spying()
+    trained, outputs = trainer.trained(), trainer.outputs(2)
+    assert (trained.scores.shape, trained.test_scores.shape) == ((3, 10), (3, 4))
+    assert (trained.H, trained.weights) == (None, None)
+    np.testing.assert_array_equal(outputs.scores, trained.test_scores[2])
+    assert spy.seen == [(10, 14, drawn("all"))]
+
+
+@pytest.mark.parametrize(
+    ("most", "trained"), [(12, [(10, 9)]), (11, [(10, 5), (10, 4)])], ids=["few", "many"]
+)
+def test_a_hold_out_predicts_few_test_examples_by_all_candidates_and_many_by_the_chosen_one(
+    most: int, trained: list[tuple[int, int]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fitting, "MOST_KEPT", most)
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
     # A score of zero is the first class.
     _, even = spying(train=Part(ROWS, np.tile([1.0, -1.0], 5)), valid=valid)
     assert even.validation_losses().tolist() == [4.0] * 3
     spy, trainer = spying(valid=valid)
     assert trainer.validation_losses().tolist() == [1.0] * 3
-    trained, outputs = trainer.trained(), trainer.outputs(1)
-    assert (trained.scores.shape, trained.test_scores.shape) == ((3, 10), (3, 4))
-    assert (trained.H, trained.weights) == (None, None)
-    np.testing.assert_array_equal(outputs.scores, trained.test_scores[1])
-    assert spy.seen == [(10, n_new, drawn("all")) for n_new in (5, 14, 4)]
+    scores = trainer.outputs(1).scores
+    assert scores.tolist() == [1.0] * 4
+    assert spy.seen == [(*sizes, drawn("all")) for sizes in trained]
 
 
 # More than two classes
