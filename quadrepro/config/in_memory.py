@@ -35,7 +35,7 @@ from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws
 from quadrepro.core.splits import UNKNOWN, KnownRows, Parts, Split, Splitter
 from quadrepro.core.training.contract import Registered
-from quadrepro.core.training.objects import EstimatorObject
+from quadrepro.core.training.estimator import EstimatorObject
 from quadrepro.data.canonical import RawTable, text_column
 from quadrepro.data.card import Attribute, Card, View
 from quadrepro.data.schema import Target

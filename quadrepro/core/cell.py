@@ -156,14 +156,13 @@ def _prepare(cell: Cell) -> TrainingData:
     problem, protocol = cell.problem, cell.protocol
     X, y, split = problem.X, problem.y, problem.split
     rng = partial(generator, *cell.draws)
-    if protocol.noise is not None:
-        noise = protocol.noise
+    if (noise := protocol.noise) is not None:
         if changes := noise.attribute_changes:
             X = add_noise(X.astype(np.float64), rng("noise"), **changes, train=split.train)
         if noise.labels:
             parts = [split.train] if split.valid is None else [split.train, split.valid]
-            drawn, n_classes = np.unique(np.concatenate(parts)), max(2, len(problem.classes))
-            y = change_labels(y, drawn, noise.labels, n_classes, rng("labels"))
+            rows, n_classes = np.unique(np.concatenate(parts)), len(problem.classes)
+            y = change_labels(y, rows, noise.labels, n_classes, rng("labels"))
     X_train = X[split.train].astype(np.float64, copy=False)
     normaliser = Normaliser.fit(X_train, problem.missing)
     scaled = normaliser.transform if protocol.normalise == "tanh" else normaliser.fill_in

@@ -8,19 +8,22 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Sized
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pkgutil import resolve_name
 from statistics import fmean
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from quadrepro.base.types import FloatArray, Need, Targets, Task
+from quadrepro.base.types import Need, Task
 from quadrepro.errors import nearest
+
+if TYPE_CHECKING:
+    from quadrepro.core.training.contract import Judged
 
 Array = NDArray[Any]
 
@@ -31,30 +34,6 @@ CLASSES: tuple[Task, ...] = ("classification", "multiclass")
 NUMBERS: tuple[Task, ...] = ("regression",)
 
 LARGEST = float(np.finfo(np.float64).max)
-
-
-class JudgedExamples(Protocol):
-    """Targets and outputs of examples, from a record of a cell or from the held-out folds."""
-
-    @property
-    def classes(self) -> Sized:
-        """All classes, in the order of their codes."""
-
-    @property
-    def actual(self) -> Targets | None:
-        """Class codes or numbers."""
-
-    @property
-    def predicted(self) -> Targets | None:
-        """Predicted class codes or numbers."""
-
-    @property
-    def scores(self) -> FloatArray | None:
-        """Scores of the second class, or of each of several."""
-
-    @property
-    def probabilities(self) -> FloatArray | None:
-        """Probabilities of the classes."""
 
 
 @dataclass(frozen=True)
@@ -90,7 +69,7 @@ class Metric:
         """Factor that turns values into losses: -1 if the highest value is the best, else 1."""
         return -1.0 if self.greater_is_better else 1.0
 
-    def value(self, judged: JudgedExamples) -> float | None:
+    def value(self, judged: Judged) -> float | None:
         """Return the metric of some examples; None where it is undefined."""
         output = self.output(judged)
         if output is None:
@@ -99,16 +78,16 @@ class Metric:
             # For undefined values scikit-learn warns and returns NaN, or raises an error.
             warnings.simplefilter("ignore")
             try:
-                value = float(self.function(np.asarray(judged.actual), output, len(judged.classes)))
+                value = float(self.function(np.asarray(judged.actual), output, judged.n_classes))
             except ValueError:
                 return None
         return value if math.isfinite(value) else None
 
-    def output(self, judged: JudgedExamples) -> Array | None:
+    def output(self, judged: Judged) -> Array | None:
         """Return the outputs that the metric is computed from; None if the learner has none."""
         if self.needs == "predictions":
             return judged.predicted
-        two, probabilities = len(judged.classes) == 2, judged.probabilities
+        two, probabilities = judged.n_classes == 2, judged.probabilities
         # Scores of one of several classes need not be comparable between examples; scikit-learn's
         # scorers use them nevertheless.
         scored = two or probabilities is None or METRICS.get(self.name) is not self

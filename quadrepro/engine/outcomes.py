@@ -79,7 +79,9 @@ class Outcomes:
             measured = {
                 place: value
                 for place, record in self.records.items()
-                if place[0] in judged and record.ok and (value := metric.value(record)) is not None
+                if place[0] in judged
+                and record.ok
+                and (value := metric.value(record.judged)) is not None
             }
             undefined = {row: self._n_undefined(row, metric, measured) for row in judged}
             self._by[metric, judged] = replace(
@@ -92,7 +94,7 @@ class Outcomes:
         n_undefined = 0
         for r, codes in self._tested_codes(row).items():
             places = [(row, column, r) for column in self.columns]
-            judged = [p for p in places if metric.output(self.records[p]) is not None]
+            judged = [p for p in places if metric.output(self.records[p].judged) is not None]
             if len(codes) == 1 and judged and measured.keys().isdisjoint(judged):
                 n_undefined += 1
         return n_undefined
@@ -170,9 +172,10 @@ class Outcomes:
 
     def lacking(self, column: str) -> str:
         """Return the reason for not comparing a column: lacking outputs, or missing results."""
-        places = [(row, column, r) for row in self.rows for r in range(self.repeats)]
-        done = [r for place in places if (r := self.records.get(place)) is not None and r.ok]
-        if self.metric and done and all(self.metric.output(record) is None for record in done):
+        cells = ((row, column, r) for row in self.rows for r in range(self.repeats))
+        records = [self.records[cell] for cell in cells if cell in self.records]
+        done = [record.judged for record in records if record.ok]
+        if self.metric and done and all(self.metric.output(one) is None for one in done):
             return f"they give no {self.metric.needs}"
         return "results are missing"
 

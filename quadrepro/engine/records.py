@@ -28,7 +28,7 @@ from quadrepro.core.cell import Cell, key_of
 from quadrepro.core.measures.names import MEASURES
 from quadrepro.core.metrics import find_metric
 from quadrepro.core.protocol import Protocol
-from quadrepro.core.training.contract import Learner
+from quadrepro.core.training.contract import Judged, Learner
 
 PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "numba")
 """Packages whose versions a record keeps."""
@@ -158,6 +158,12 @@ class Record:
     def wrong(self) -> BoolArray:
         """Which test examples are predicted wrongly, shape (n_test,)."""
         return np.asarray(self.actual != self.predicted)
+
+    @property
+    def judged(self) -> Judged:
+        """What metrics judge."""
+        outputs = self.predicted, self.scores, self.probabilities
+        return Judged(len(self.classes), self.actual, *outputs)
 
 
 class RecordStore:

@@ -4,9 +4,6 @@ from __future__ import annotations
 
 import re
 import warnings
-from collections.abc import Iterable
-from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -24,13 +21,7 @@ from quadrepro.core.metrics import (
     metric_of_scorer,
     scorer_names,
 )
-from quadrepro.engine.records import Record
-
-
-def kept_of(classes: Iterable[str], *outputs: Any) -> Record:
-    """Return a record of targets, predictions, scores and probabilities of test examples."""
-    fields = dict(zip(("actual", "predicted", "scores", "probabilities"), outputs, strict=False))
-    return Record("", "ok", classes=tuple(classes), **fields)
+from quadrepro.core.training.contract import Judged
 
 
 @pytest.mark.parametrize(
@@ -56,18 +47,18 @@ def test_a_metric_fits_if_it_can_judge_one_of_the_tasks() -> None:
 
 CODES = np.array([0, 1, 1, 0, 1])
 P = np.array([[0.9, 0.1], [0.3, 0.7], [0.6, 0.4], [0.5, 0.5], [0.2, 0.8]])
-KEPT = kept_of(("no", "yes"), CODES, P.argmax(axis=1), None, P)
+KEPT = Judged(2, CODES, P.argmax(axis=1), None, P)
 
 
 def test_a_metric_needs_what_it_is_computed_from_and_probabilities_serve_as_scores() -> None:
-    bare, scored = replace(KEPT, probabilities=None), replace(KEPT, scores=P[:, 1])
+    bare, scored = KEPT._replace(probabilities=None), KEPT._replace(scores=P[:, 1])
     needy = ("auc", "average_precision", "log_loss", "brier")
     assert all(METRICS[name].value(bare) is None for name in needy)
     auc, log_loss = METRICS["auc"], METRICS["log_loss"]
     assert METRICS["error"].value(bare) == pytest.approx(0.2)
-    assert auc.value(KEPT) == auc.value(replace(scored, probabilities=None))
-    assert auc.value(replace(KEPT, scores=-P[:, 1])) == pytest.approx(1 - (auc.value(KEPT) or 0))
-    assert auc.value(bare) is log_loss.value(replace(scored, probabilities=None)) is None
+    assert auc.value(KEPT) == auc.value(scored._replace(probabilities=None))
+    assert auc.value(KEPT._replace(scores=-P[:, 1])) == pytest.approx(1 - (auc.value(KEPT) or 0))
+    assert auc.value(bare) is log_loss.value(scored._replace(probabilities=None)) is None
 
 
 OVER_CLASSES = {
@@ -82,7 +73,7 @@ def test_a_metric_over_classes_is_the_mean_over_those_with_examples() -> None:
     kept, y, p = classes(5)
     rows = np.isin(y, (1, 2, 4))
     p[rows, 3] += 0.3  # predicted, but not tested
-    some = replace(kept, actual=y[rows], predicted=p[rows].argmax(axis=1), probabilities=p[rows])
+    some = kept._replace(actual=y[rows], predicted=p[rows].argmax(axis=1), probabilities=p[rows])
     assert 3 in np.asarray(some.predicted)
     for name, of_class in OVER_CLASSES.items():
         expected = np.mean([of_class(y[rows], p[rows], c) for c in (1, 2, 4)])
@@ -92,39 +83,39 @@ def test_a_metric_over_classes_is_the_mean_over_those_with_examples() -> None:
 def test_a_metric_is_undefined_for_examples_of_one_class_and_predictions_that_overflowed() -> None:
     alone = np.ones(5, dtype=int)
     for name in OVER_CLASSES:
-        assert METRICS[name].value(replace(KEPT, actual=alone)) is None
-        assert METRICS[name].value(kept_of("abc", alone, alone, None, np.eye(3)[alone])) is None
+        assert METRICS[name].value(KEPT._replace(actual=alone)) is None
+        assert METRICS[name].value(Judged(3, alone, alone, None, np.eye(3)[alone])) is None
     for wrong in (np.nan, np.inf):
-        kept = kept_of((), np.array([1.0, 2.0]), np.array([1.0, wrong]))
+        kept = Judged(0, np.array([1.0, 2.0]), np.array([1.0, wrong]))
         assert METRICS["rmse"].value(kept) is None
-    assert METRICS["log_loss"].value(replace(KEPT, probabilities=np.zeros((5, 2)))) is None
+    assert METRICS["log_loss"].value(KEPT._replace(probabilities=np.zeros((5, 2)))) is None
 
 
 def test_probabilities_kept_in_single_precision_are_taken_as_they_are_meant() -> None:
     kept, y, p = classes(3, 200)
-    single = replace(kept, probabilities=p.astype(np.float32).astype(np.float64))
+    single = kept._replace(probabilities=p.astype(np.float32).astype(np.float64))
     expected = -np.mean(np.log(p[np.arange(200), y]))
     assert METRICS["log_loss"].value(single) == pytest.approx(expected, rel=1e-6)
 
 
 def test_of_several_classes_ranks_are_by_probabilities_and_an_unseen_class_is_last() -> None:
     scores = np.array([[2.0, 1.0, -np.inf], [1.0, 2.0, -np.inf], [0.0, 1.0, -np.inf]])
-    kept = kept_of("abc", np.array([0, 1, 2]), np.array([0, 1, 1]), scores)
+    kept = Judged(3, np.array([0, 1, 2]), np.array([0, 1, 1]), scores)
     assert METRICS["auc"].value(kept) == pytest.approx((1 + 1 + 0.5) / 3)
     kept, _, p = classes(3, 200)
-    shifted = replace(kept, scores=np.log(p) + np.arange(200)[:, None])
-    assert METRICS["auc"].value(shifted) == METRICS["auc"].value(replace(kept, scores=None))
-    votes = replace(shifted, probabilities=None)
+    shifted = kept._replace(scores=np.log(p) + np.arange(200)[:, None])
+    assert METRICS["auc"].value(shifted) == METRICS["auc"].value(kept._replace(scores=None))
+    votes = shifted._replace(probabilities=None)
     assert METRICS["auc"].value(votes) != METRICS["auc"].value(kept)
 
 
-def classes(k: int, n: int = 60) -> tuple[Record, NDArray[np.intp], NDArray[np.float64]]:
+def classes(k: int, n: int = 60) -> tuple[Judged, NDArray[np.intp], NDArray[np.float64]]:
     """Return what is kept of n examples of k classes, the targets and the probabilities."""
     rng = np.random.default_rng(k)
     y = rng.permutation(np.arange(n) % k)
     p = rng.dirichlet(np.ones(k), n)
     scores = np.log(p[:, 1] / p[:, 0]) if k == 2 else np.log(p)
-    return kept_of("abcdef"[:k], y, p.argmax(axis=1), scores, p), y, p
+    return Judged(k, y, p.argmax(axis=1), scores, p), y, p
 
 
 def test_of_two_classes_metrics_are_those_of_scikit_learn() -> None:
@@ -161,7 +152,7 @@ def test_of_numbers_metrics_are_their_closed_forms_in_the_unit_of_the_target() -
     predicted = y + rng.normal(size=30)
     residual, spread = y - predicted, y - y.mean()
     for unit in (1, 10):
-        kept = kept_of((), unit * y, unit * predicted)
+        kept = Judged(0, unit * y, unit * predicted)
         expected = {
             "rmse": unit * np.sqrt(np.mean(residual**2)),
             "mae": unit * np.mean(np.abs(residual)),
@@ -173,12 +164,12 @@ def test_of_numbers_metrics_are_their_closed_forms_in_the_unit_of_the_target() -
 def test_the_direction_says_what_perfect_predictions_reach() -> None:
     y, codes = np.array([1.0, 2.0, 4.0, 3.0]), np.array([0, 1, 1, 0])
     p = np.eye(2)[codes] * 0.9 + 0.05
-    best = kept_of(("a", "b"), codes, codes, p[:, 1], p)
-    worse = kept_of(("a", "b"), codes, 1 - codes, 1 - p[:, 1], 1 - p)
+    best = Judged(2, codes, codes, p[:, 1], p)
+    worse = Judged(2, codes, 1 - codes, 1 - p[:, 1], 1 - p)
     for metric in METRICS.values():
         sides = (worse, best)
         if metric.tasks == ("regression",):
-            sides = kept_of((), y, y[::-1]), kept_of((), y, y)
+            sides = Judged(0, y, y[::-1]), Judged(0, y, y)
         low, high = sorted(sides, key=metric.value)  # type: ignore[arg-type]
         assert (high is sides[1]) == metric.greater_is_better, metric.name
         assert metric.value(low) != metric.value(high)
@@ -186,7 +177,7 @@ def test_the_direction_says_what_perfect_predictions_reach() -> None:
 
 def test_ratios_compare_the_metrics_of_numbers_that_are_zero_for_perfect_predictions() -> None:
     y = np.array([1.0, 2.0, 4.0, 3.0])
-    perfect = kept_of((), y, y)
+    perfect = Judged(0, y, y)
     for name in (*METRICS, *scorer_names()):
         metric = find_metric(name)
         error = metric.tasks == ("regression",) and metric.value(perfect) == 0
@@ -206,7 +197,7 @@ def test_a_scorer_gives_what_it_gives_for_the_estimator() -> None:
         model = (LinearDiscriminantAnalysis() if k else LinearRegression()).fit(X[train], y[train])
         outputs = [model.predict(X[rows])]
         outputs += [model.decision_function(X[rows]), model.predict_proba(X[rows])] if k else []
-        kept[task], fitted[task] = kept_of("abc"[:k], y[rows], *outputs), model
+        kept[task], fitted[task] = Judged(k, y[rows], *outputs), model
     for metric in map(metric_of_scorer, scorer_names()):
         assert metric.tasks
         for task in metric.tasks:
@@ -226,6 +217,6 @@ def test_a_scorer_judges_the_tasks_whose_targets_it_takes() -> None:
     tasks = [("classification",), ("classification", "multiclass"), ("regression",)]
     assert [find_metric(name).tasks for name in names] == tasks
     p = np.eye(3)[[0, 2, 2]] * 0.7 + 0.1
-    lacking = kept_of("abc", np.array([0, 2, 0]), p.argmax(axis=1), None, p)
+    lacking = Judged(3, np.array([0, 2, 0]), p.argmax(axis=1), None, p)
     expected = pytest.approx(np.log([0.8, 0.8, 0.1]).mean())
     assert find_metric("neg_log_loss").value(lacking) == expected

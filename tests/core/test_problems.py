@@ -79,6 +79,7 @@ def noise(sigma: float) -> str:
 def test_fresh_samples_and_their_folds_differ_between_repeats(write: Write) -> None:
     path = write("m1", protocol="sample: {train: 20, test: 30}\nfolds: 4")
     one, two = (cells_by_row(path)["m1", r] for r in (0, 1))
+    assert one.source.test_share(30) == 0.0  # type: ignore[union-attr]
     assert not np.isin(one.problem.X, two.problem.X).any()
     assert one.key != two.key
     assert one.problem.split.valid is None
@@ -300,6 +301,21 @@ def test_cells_of_one_split_share_their_examples(small_config: Callable[..., Pat
     voting = first.protocol.model_copy(update={"inputs": "voters"})
     of_stumps, of_votes = (replace(of, protocol=voting) for of in (first, asks[1]))
     assert training_data(of_stumps) is not training_data(of_votes)
+
+
+@pytest.mark.parametrize("normalise", ["tanh", "none"])
+def test_examples_are_normalised_by_their_training_rows_but_for_categories(
+    cell: Cell, normalise: str
+) -> None:
+    X, split = cell.problem.X, cell.problem.split
+    seen = X[split.train]
+    scaled = np.tanh((X - seen.mean(axis=0)) / seen.std(axis=0)) if normalise == "tanh" else X
+    protocol = cell.protocol.model_copy(update={"normalise": normalise})
+    for categories, expected in ((False, scaled), (True, X)):
+        learner = EstimatorPredictor("SVC", categories=categories)
+        data = training_data(replace(cell, learner=learner, protocol=protocol))
+        np.testing.assert_allclose(data.train.X, expected[split.train], rtol=1e-12)
+        np.testing.assert_allclose(data.test.X, expected[split.test], rtol=1e-12)
 
 
 class Spoiling(MinMaxScaler):  # type: ignore[misc]

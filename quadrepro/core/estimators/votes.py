@@ -184,8 +184,7 @@ class VoteClassifier(DecisionClassifier):
             vote = np.zeros(problem.n_plain_voters)
             np.add.at(vote, self._picks, changes)
             return normalised(vote) if self._sums_to_one else vote
-        grid = Grid.from_values({name: [value] for name, value in candidate.items()})
-        [[vote]] = algorithm.paths(problem, [grid])
+        [[vote]] = algorithm.paths(problem, [Grid.single(candidate)])
         if np.isnan(vote).any():
             limit = algorithm.limit(problem)
             raise ValueError(f"no optimum was found for {candidate}{limit and '; '}{limit}")

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
-from quadrepro.core.training.contract import JudgedOutputs, Outputs, TrainingData
-from quadrepro.core.training.fitted import Fitted, NoSolutionError
+from quadrepro.core.training.contract import Judged, Outputs, TrainingData
+from quadrepro.core.training.fitted import EachOutputs, Fitted, NoSolutionError, losses_of
 from quadrepro.core.training.grid import N_ROUNDS, Value
 
 if TYPE_CHECKING:
@@ -30,9 +30,11 @@ def choose_by_folds(
     metric : Metric or None, default None
         Metric to optimise; None for the number of errors, or the sum of squared errors.
     """
-    if metric is not None:
-        return least(metric_losses(fitted, fold, metric), fitted)
-    return least(fitted.total_losses(fitted.fold_scores(fold)), fitted)
+    actual = fitted.data.codes_of(fitted.data.train.y)
+    folds = fitted.fold_outputs(fold, "predictions" if metric is None else metric.needs)
+    parts = ((actual[fold == f], each) for f, each in enumerate(folds))
+    losses = fitted.total_losses(parts) if metric is None else metric_losses(fitted, parts, metric)
+    return least(losses, fitted)
 
 
 def choose_by_validation(fitted: Fitted) -> tuple[int, FloatArray]:
@@ -54,14 +56,9 @@ def choose_rest_by_test(fitted: Fitted, losses: FloatArray) -> int:
             best[rest] = i
     data = fitted.data
     actual = data.codes_of(data.test.y)
-
-    def error(i: int) -> float:
-        predicted = fitted.outputs(i).predicted
-        if data.task == "regression":
-            return float(np.square(predicted - actual).mean())
-        return float(np.mean(predicted != actual))
-
-    return min(best.values(), key=error)
+    chosen = [*best.values()]
+    losses = losses_of([fitted.outputs(i) for i in chosen], actual, data.task)
+    return chosen[int(losses.argmin())]
 
 
 def least(losses: FloatArray, fitted: Fitted) -> tuple[int, FloatArray]:
@@ -76,26 +73,25 @@ def least(losses: FloatArray, fitted: Fitted) -> tuple[int, FloatArray]:
     return int(solved[losses[solved].argmin()]), losses
 
 
-def metric_losses(fitted: Fitted, fold: IntArray, metric: Metric) -> FloatArray:
-    """Return the metric of each candidate as a loss, shape (n_candidates,).
+def metric_losses(
+    fitted: Fitted, parts: Iterable[tuple[Targets, EachOutputs]], metric: Metric
+) -> FloatArray:
+    """Return the metric of each candidate over the folds as a loss, shape (n_candidates,).
 
     A metric whose highest value is the best has its sign changed. Predictions and probabilities of
     all folds are judged together. Scores of two models need not be comparable, so a metric of
     scores is the mean over the folds in which it is defined.
     """
-    parts = [*fitted.fold_outputs(fold, metric.needs)]
-    if not parts:
+    if not (parts := [*parts]):
         return np.zeros(1)  # a single candidate
-    unsolved = np.any([[outputs is None for outputs in part] for part in parts], axis=0)
-    y = fitted.data.codes_of(fitted.data.train.y)
-    actual = [y[fold == f] for f in range(len(parts))]
     if metric.needs != "scores":
-        parts = [[concatenated(folds) for folds in zip(*parts, strict=True)]]
-        actual = [np.concatenate(actual)]
+        targets, folds = zip(*parts, strict=True)
+        joined = [*map(concatenated, zip(*folds, strict=True))]
+        parts = [(np.concatenate(targets), joined)]
     values = np.array(
         [
-            [metric_value(metric, fitted.data, targets, outputs) for outputs in part]
-            for targets, part in zip(actual, parts, strict=True)
+            [metric_value(metric, fitted.data, targets, one) for one in each]
+            for targets, each in parts
         ]
     )
     defined = ~np.isnan(values).all(axis=1)
@@ -108,6 +104,7 @@ def metric_losses(fitted: Fitted, fold: IntArray, metric: Metric) -> FloatArray:
         )
     # As with errors, a candidate whose predictions overflowed is worse than all others.
     losses = np.nan_to_num(metric.sign * values[defined], nan=np.inf).mean(axis=0)
+    unsolved = np.any([[one is None for one in each] for _, each in parts], axis=0)
     return np.where(unsolved, np.nan, losses)
 
 
@@ -117,7 +114,7 @@ def metric_value(
     """Return the value of a metric, NaN if it is undefined."""
     if outputs is None:
         return np.nan
-    value = metric.value(JudgedOutputs(range(data.n_classes), actual, *outputs[:3]))
+    value = metric.value(Judged(data.n_classes, actual, *outputs[:3]))
     return np.nan if value is None else value
 
 

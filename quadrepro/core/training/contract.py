@@ -277,14 +277,26 @@ class Outputs(NamedTuple):
         return cls((scores > 0).astype(np.intp), scores, None, zero, margins)
 
 
-class JudgedOutputs(NamedTuple):
-    """Examples with the outputs of one candidate, as a metric judges them; see `Outputs`."""
+class Judged(NamedTuple):
+    """Targets and outputs of examples, from a record of a cell or from the held-out folds.
 
-    classes: range
-    actual: Targets
-    predicted: Targets
-    scores: FloatArray | None
-    probabilities: FloatArray | None
+    Attributes
+    ----------
+    n_classes : int
+        Number of classes; 0 if numbers are predicted.
+    actual, predicted : ndarray of shape (n_examples,), or None
+        Class codes or numbers.
+    scores : ndarray of shape (n_examples,) or (n_examples, n_classes), or None, default None
+        Scores of the second class, or of each of several.
+    probabilities : ndarray of shape (n_examples, n_classes) or None, default None
+        Probabilities of the classes.
+    """
+
+    n_classes: int
+    actual: Targets | None
+    predicted: Targets | None
+    scores: FloatArray | None = None
+    probabilities: FloatArray | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -375,21 +387,23 @@ class Predictor(Learner):
         return Outputs(predictions) if self.task == "regression" else Outputs.by_score(predictions)
 
     def outputs(
-        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray, draws: str = "all"
     ) -> Outputs:
         """Train one candidate on the training part and return its outputs for new examples.
 
         Parameters
         ----------
         data : TrainingData
-            Examples of the cell; the generator ``all`` makes all random draws.
+            Examples of the cell.
         candidate : dict
             Value of each hyper-parameter.
         X_new : ndarray of shape (n_new, n_attributes)
             New examples.
+        draws : str, default "all"
+            Name of the generator of all random draws.
         """
-        single = Grid.from_values({name: [value] for name, value in candidate.items()})
-        [predictions] = self.predictions(*data.train, [single], X_new, data.rng("all"))
+        grid = Grid.single(candidate)
+        [predictions] = self.predictions(*data.train, [grid], X_new, data.rng(draws))
         outputs = self.outputs_of(predictions)
         assert outputs is not None
         return outputs

@@ -9,23 +9,20 @@ from __future__ import annotations
 
 import inspect
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal, Self
 
 import numpy as np
 from sklearn import config_context
-from sklearn.base import BaseEstimator
-from sklearn.ensemble import BaggingClassifier
+from sklearn.base import clone
 from sklearn.pipeline import Pipeline, make_pipeline
-from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils import get_tags
+from sklearn.utils import _safe_indexing
 
 from quadrepro.base.models import faults_at
-from quadrepro.base.text import few
-from quadrepro.base.types import FloatArray, IntArray, Need, Task
+from quadrepro.base.types import FloatArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
-from quadrepro.core.training.contract import Outputs, Predictor, TrainingData
+from quadrepro.core.training.contract import Learner, Outputs, Predictor, TrainingData
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.training.imported import (
     BOOSTERS,
@@ -34,7 +31,6 @@ from quadrepro.core.training.imported import (
     SKLEARN,
     Imported,
     ImportedAlgorithm,
-    can_be_fitted,
     check_path,
     error_text,
     find,
@@ -44,6 +40,25 @@ from quadrepro.core.training.imported import (
     names_algorithm,
     parsed_step,
 )
+from quadrepro.core.training.objects import (
+    OUTPUT_METHODS,
+    check_parameters,
+    code_of,
+    complete,
+    digest,
+    has_transformer,
+    kind_of,
+    label_indices,
+    names_of,
+    outputs_on,
+    packages_of,
+    parts,
+    separates_many,
+    settle,
+    size_name,
+    staged_outputs,
+    task_of,
+)
 from quadrepro.errors import nearest
 
 TO_DERIVE = (
@@ -52,33 +67,12 @@ TO_DERIVE = (
 )
 """Advice on turning code of the user into an estimator."""
 
-OUTPUT_METHODS: dict[Need, tuple[str, ...]] = {
-    "predictions": ("predict",),
-    "scores": ("decision_function", "predict_proba"),
-    "probabilities": ("predict_proba",),
-}
-"""Methods of classifiers, by kind of output."""
-
 KEPT = ("passthrough", "drop")
 """Words that scikit-learn accepts instead of an estimator."""
 
 ONE = re.compile(r"(.+__|.+_)?(estimator|classifier|regressor|transformer|weak)")
 SEVERAL = re.compile(r"(.+__)?(estimators|steps)")
 """Parameters that take an estimator, or a list of them."""
-
-BLOCK_BYTES = 4_000_000
-"""Size of a block of examples that bagged trees predict."""
-
-SEEDS = ("random_state", "random_seed", "seed")
-THREADS = ("n_jobs", "thread_count", "nthread", "num_threads")
-QUIET: dict[str, dict[tuple[str, ...], Any]] = {
-    "lightgbm": {("verbose", "verbosity"): -1},
-    "catboost": {
-        ("logging_level", "verbose", "silent"): "Silent",
-        ("allow_writing_files", "train_dir"): False,
-    },
-}
-"""Parameters that silence the estimators of a package, each with its synonyms."""
 
 
 def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
@@ -105,30 +99,6 @@ def build(name: str, parameters: Mapping[str, Any], folder: str = "") -> Any:
             hint = nearest(key, names_of(made))
             raise ValueError(f"{label_of(name)} has no parameter {key!r}{hint}") from None
     return made
-
-
-def complete(made: Any) -> None:
-    """Add the missing parts of scikit-learn's interface to an object and its nested estimators.
-
-    Classes older than scikit-learn's tags, or not made for scikit-learn, may lack some of them.
-    """
-    if can_be_fitted(made) and not is_estimator(made):
-        made.__class__ = _completed(type(made))
-    if is_estimator(made):
-        # This fails unless the constructor stores the parameters.
-        for part in made.get_params(deep=True).values():
-            if not inspect.isclass(part):
-                complete(part)
-        try:
-            get_tags(made)
-        except AttributeError:
-            made.__class__ = _completed(type(made))
-
-
-def _completed(cls: type) -> type:
-    """Return a subclass with scikit-learn's interface, whose objects always count as fitted."""
-    own = {"__module__": cls.__module__, "__sklearn_is_fitted__": lambda self: True}
-    return type(cls.__name__, (cls, BaseEstimator), own)
 
 
 def _resolved(key: str, value: Any, folder: str) -> Any:
@@ -180,150 +150,9 @@ def checked_estimator(name: str, parameters: Mapping[str, Any], folder: str = ""
     return made
 
 
-def check_parameters(estimator: Any) -> None:
-    """Raise ValueError if a parameter of scikit-learn's estimators has an invalid value."""
-    for _, part in parts(estimator):
-        if hasattr(part, "_parameter_constraints"):
-            part._validate_params()
-
-
 def label_of(step: Any) -> str:
     """Return the name of a step in tables."""
     return parsed_step(step)[0].rpartition(":")[2]
-
-
-def parts(estimator: Any) -> Iterator[tuple[str, Any]]:
-    """Yield an estimator and its nested estimators, each with the prefix of its parameters."""
-    yield "", estimator
-    for key, value in estimator.get_params(deep=True).items():
-        if is_estimator(value) and not inspect.isclass(value):
-            yield f"{key}__", value
-
-
-def own_names(estimator: Any) -> list[str]:
-    """Return the names of an estimator's own parameters, from its signature and `get_params`."""
-    parameters = inspect.signature(type(estimator)).parameters.values()
-    names = [p.name for p in parameters if p.kind not in (p.VAR_KEYWORD, p.VAR_POSITIONAL)]
-    return [*dict.fromkeys([*names, *estimator.get_params(deep=False)])]
-
-
-def names_of(estimator: Any) -> list[str]:
-    """Return the names of all parameters of an estimator and its nested estimators."""
-    own = [f"{prefix}{name}" for prefix, part in parts(estimator) for name in own_names(part)]
-    return [*dict.fromkeys([*own, *estimator.get_params(deep=True)])]
-
-
-def package_of(estimator: Any) -> str:
-    """Return the name of the package of an estimator's class."""
-    return type(estimator).__module__.partition(".")[0]
-
-
-def packages_of(estimator: Any) -> set[str]:
-    """Return the names of the packages of an estimator and its nested estimators."""
-    return {package_of(part) for _, part in parts(estimator)}
-
-
-def has_transformer(estimator: Any) -> bool:
-    """Return whether an estimator contains transformers, whose outputs it learns from."""
-    nested = (part for _, part in parts(estimator))
-    return any(hasattr(part, "transform") and not hasattr(part, "predict") for part in nested)
-
-
-def settle(part: Any, random_state: int | None, nominal: Sequence[str] = ()) -> None:
-    """Set the seed, threads, silence and categories of an estimator, unless they are set."""
-    package, names = package_of(part), own_names(part)
-    set_names = {key for key, value in part.get_params(deep=False).items() if value is not None}
-    values: dict[tuple[str, ...], Any] = {SEEDS: random_state, **QUIET.get(package, {})}
-    if package != "sklearn":  # has one thread by default, and warns of some `n_jobs`
-        values[THREADS] = 1
-    for synonyms, value in values.items():
-        usable = [name for name in synonyms if name in names]
-        if usable and not set_names.intersection(synonyms):
-            part.set_params(**{usable[0]: value})
-    if nominal and package == "xgboost":
-        part.set_params(enable_categorical=True)
-    if nominal and package == "catboost" and "cat_features" not in set_names:
-        part.set_params(cat_features=list(nominal))
-
-
-def task_of(estimator: Any) -> Task | None:
-    """Return the task of an estimator, classes or numbers; None for others."""
-    kinds: dict[Any, Task] = {"classifier": "classification", "regressor": "regression"}
-    return kinds.get(kind_of(estimator))
-
-
-def kind_of(estimator: Any) -> str | None:
-    """Return the type of an estimator, such as "regressor"; None if its class has none."""
-    return get_tags(estimator).estimator_type or getattr(estimator, "_estimator_type", None)
-
-
-def separates_many(estimator: Any) -> bool:
-    """Return whether an estimator separates more than two classes."""
-    tags = get_tags(estimator).classifier_tags
-    return tags is None or bool(tags.multi_class)
-
-
-def size_name(estimator: Any) -> str:
-    """Return the name of the size of an ensemble that can grow; "" for other estimators."""
-    if package_of(estimator) not in ("sklearn", OURS):
-        return ""
-    parameters = estimator.get_params(deep=False)
-    if hasattr(estimator, "staged_predict"):
-        return next(name for name in ("n_rounds", "n_estimators", "max_iter") if name in parameters)
-    # scikit-learn refuses to grow with an out-of-bag score, and warns of class weights.
-    if parameters.get("oob_score") or isinstance(parameters.get("class_weight"), str):
-        return ""
-    return "n_estimators" if {"n_estimators", "warm_start"} <= parameters.keys() else ""
-
-
-def staged_outputs(
-    estimator: Any, sizes: Sequence[Any], X: Any, y: Any, X_new: Any, method: str = "predict"
-) -> list[Any]:
-    """Return the outputs of an ensemble at each of several sizes, from a single fit."""
-    name, outputs = size_name(estimator), {}
-    if staged := getattr(estimator, f"staged_{method}", None):
-        estimator.set_params(**{name: max(sizes)}).fit(X, y)
-        stages = list(staged(X_new))
-        # An ensemble that stops early has its last stage at all larger sizes.
-        return [stages[min(size, len(stages)) - 1] for size in sizes]
-    estimator.set_params(warm_start=True)
-    for size in sorted(set(sizes)):
-        outputs[size] = outputs_on(estimator.set_params(**{name: size}).fit(X, y), X_new)
-    return [outputs[size] for size in sizes]
-
-
-def outputs_on(estimator: Any, X: Any, method: str = "predict") -> Any:
-    """Return the outputs of a method for examples, which bagged trees take in blocks.
-
-    Bagging copies a block for each tree; for MNIST as one block it takes seven times as long.
-    """
-    function = getattr(estimator, method)
-    bagged = isinstance(estimator, BaggingClassifier) and isinstance(X, np.ndarray)
-    if bagged and isinstance(estimator.estimator_, DecisionTreeClassifier):
-        n = max(1, BLOCK_BYTES // X[:1].nbytes)
-        return np.concatenate([function(X[i : i + n]) for i in range(0, len(X), n)])
-    returned = function(X)
-    try:
-        values = np.atleast_1d(np.asarray(returned, dtype=np.float64))
-    except (ValueError, TypeError) as error:
-        raise ValueError(
-            f"{method} must return numbers, such as codes of classes: {error}"
-        ) from None
-    if len(values) != X.shape[0]:
-        raise ValueError(f"{method} returns {len(values)} values for {X.shape[0]} examples")
-    return values
-
-
-def label_indices(predicted: FloatArray, n_labels: int) -> IntArray:
-    """Return predicted indices of labels as integers, shape (n_new,); ValueError for others."""
-    wrong = ~np.isin(predicted, range(n_labels))
-    if wrong.any():
-        codes = few([*map(str, range(n_labels))])
-        raise ValueError(
-            f"predict returns {predicted[wrong][0]:g}: it must return classes as fit is given them,"
-            f" by the codes {codes}"
-        )
-    return predicted.astype(np.intp)
 
 
 def constant_outputs(label: float, data: TrainingData, n_new: int) -> Outputs:
@@ -518,13 +347,13 @@ class EstimatorPredictor(Imported, Predictor):
         return labels[label_indices(predicted, len(labels))]
 
     def outputs(
-        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray
+        self, data: TrainingData, candidate: dict[str, Value], X_new: FloatArray, draws: str = "all"
     ) -> Outputs:
         """Fit the estimator alone and return its outputs for new examples."""
         labels, y = self._labels(data.train.y)
         if labels is not None and len(labels) == 1:
             return constant_outputs(labels[0], data, len(X_new))
-        estimator = self.estimator(candidate, int(data.rng("all").integers(2**31)))
+        estimator = self.estimator(candidate, int(data.rng(draws).integers(2**31)))
         with config_context(skip_parameter_validation=True):
             estimator.fit(self._table(data.train.X), y)
             return estimator_outputs(estimator, labels, data, self._table(X_new))
@@ -570,6 +399,76 @@ class EstimatorPredictor(Imported, Predictor):
         if has_transformer(made) or not packages <= {SKLEARN, *BOOSTERS}:
             return self.features
         return plain_features(self.features, packages)
+
+
+@dataclass(frozen=True, eq=False)
+class EstimatorObject(EstimatorPredictor):
+    """An estimator that was made in Python.
+
+    Its examples are row numbers, which it looks up in the user's array or data frame, so that
+    estimators get the user's column names and types.
+    """
+
+    hyperparameters = ()
+    own_code: tuple[tuple[str, str], ...] = ()
+    """Names and hashes of the user's own code, which workers may lack as files."""
+    used: frozenset[str] = frozenset()
+    """Modules of all other code."""
+    original: Any = None
+    """The estimator, which is cloned for every fit."""
+    digest: str = ""
+    """Hash of its class and parameters."""
+    X: Any = None
+    """The user's array or data frame."""
+
+    @classmethod
+    def from_estimator(cls, estimator: Any, X: Any) -> Self:
+        """Return the learner of an estimator, or raise ValueError if it cannot be used."""
+        try:
+            original = clone(estimator)
+        except (TypeError, RuntimeError) as error:
+            raise ValueError(str(error)) from None
+        check_parameters(original)
+        task, kind = task_of(original), type(original)
+        own, used = code_of(original)
+        if task is None or not hasattr(original, "predict"):
+            raise ValueError(f"{kind.__name__} predicts neither classes nor numbers")
+        return cls(
+            f"{kind.__module__}:{kind.__name__}",
+            predicts=task,
+            own_code=tuple(sorted(own.items())),
+            used=frozenset(used),
+            original=original,
+            digest=digest(original),
+            X=X,
+        )
+
+    @property
+    def content(self) -> dict[str, Any]:
+        """Everything that results depend on, apart from the code and the rows."""
+        return {"name": self.name, "hash": self.digest}
+
+    @property
+    def many_classes(self) -> bool:  # type: ignore[override]
+        """Whether the estimator separates more than two classes."""
+        return separates_many(self.original)
+
+    for_task = Learner.for_task
+
+    def estimator(
+        self, candidate: Mapping[str, Value] | None = None, random_state: int | None = None
+    ) -> Any:
+        """Return the unfitted estimator; seeds that are None may be set."""
+        made = clone(self.original)
+        for _, part in parts(made):
+            settle(part, random_state)
+        return made
+
+    def _used(self) -> set[str]:
+        return {*self.used, type(self.X).__module__}
+
+    def _table(self, X: FloatArray) -> Any:
+        return _safe_indexing(self.X, X[:, 0].astype(np.intp))
 
 
 @dataclass(frozen=True)

@@ -9,11 +9,10 @@ from abc import ABC
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
-from typing import NamedTuple
 
 import numpy as np
 
-from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Task
+from quadrepro.base.types import BoolArray, FloatArray, IntArray, Need, Targets, Task
 from quadrepro.core.measures.measure import Trained
 from quadrepro.core.training.contract import (
     Algorithm,
@@ -39,50 +38,8 @@ class NoSolutionError(ValueError):
     """No candidate has a solution on every part of the examples."""
 
 
-class Scores(NamedTuple):
-    """Held-out examples with the scores of all candidates.
-
-    Attributes
-    ----------
-    y : ndarray of shape (n_examples,)
-        Labels -1 or +1, class codes, or numbers.
-    values : ndarray of shape (n_candidates, n_examples)
-        Scores that are above zero for +1, predicted codes, or predicted numbers.
-    zero : ndarray of shape (n_candidates,) or float, default 0.0
-        Largest size of a score that counts as zero, due to rounding.
-    solved : ndarray of bool of shape (n_candidates,) or bool, default True
-        Mask of the candidates with a solution.
-    """
-
-    y: FloatArray
-    values: FloatArray
-    zero: FloatArray | float = 0.0
-    solved: BoolArray | bool = True
-
-    def losses(self, task: Task) -> FloatArray:
-        """Return the number of errors, or the sum of squared errors, shape (n_candidates,).
-
-        It is NaN without a solution, and infinite for a regression whose predictions overflow.
-        """
-        if task == "regression":
-            losses = np.square(self.values - self.y).sum(axis=1)
-            losses = np.where(np.isnan(losses), np.inf, losses)
-        elif task == "multiclass":
-            losses = (self.values != self.y).sum(axis=1)
-        else:
-            positive = self.values > np.reshape(self.zero, (-1, 1))
-            losses = (positive != (self.y > 0)).sum(axis=1)
-        return np.where(self.solved, losses, np.nan)
-
-    def outputs(self, task: Task) -> list[Outputs | None]:
-        """Return the outputs of each candidate, None without a solution."""
-        n = len(self.values)
-        solved, zero = np.broadcast_to(self.solved, n), np.broadcast_to(self.zero, n)
-        if task == "classification":
-            every = map(Outputs.by_vote, self.values, zero.tolist())
-        else:
-            every = map(Outputs, self.values)
-        return [outputs if ok else None for outputs, ok in zip(every, solved, strict=True)]
+EachOutputs = list[Outputs | None]
+"""The outputs of each candidate; None without a solution."""
 
 
 class Fitted(ABC):
@@ -99,18 +56,20 @@ class Fitted(ABC):
     data: TrainingData
     candidates: list[dict[str, Value]]
 
-    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the scores of each fold from all candidates, trained without this fold.
+    def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
+        """Yield the outputs of all candidates for each fold, trained without this fold.
 
         Parameters
         ----------
         fold : ndarray of int, shape (n_train,)
             Fold of each training example, see `trained_on`.
+        need : {"predictions", "scores", "probabilities"}, default "predictions"
+            Outputs that are used; others may be missing.
         """
         raise NotImplementedError
 
-    def validation_scores(self) -> Iterator[Scores]:
-        """Yield the scores of the validation part."""
+    def validation_outputs(self) -> Iterator[EachOutputs]:
+        """Yield the outputs of all candidates for the validation part."""
         raise NotImplementedError
 
     def outputs(self, i: int) -> Outputs:
@@ -126,23 +85,34 @@ class Fitted(ABC):
 
     def validation_losses(self) -> FloatArray:
         """Return the loss of each candidate on the validation part, shape (n_candidates,)."""
-        return self.total_losses(self.validation_scores())
+        actual = self.data.codes_of(self.data.validation.y)
+        return self.total_losses((actual, each) for each in self.validation_outputs())
 
-    def total_losses(self, parts: Iterable[Scores]) -> FloatArray:
+    def total_losses(self, parts: Iterable[tuple[Targets, EachOutputs]]) -> FloatArray:
         """Return the losses over parts of the examples, shape (n_candidates,); 0 without parts."""
         losses = np.zeros(len(self.candidates))
-        for scores in parts:
-            losses += scores.losses(self.data.task)
+        for actual, each in parts:
+            losses += losses_of(each, actual, self.data.task)
         return losses
-
-    def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs of all candidates for each fold that a metric needs."""
-        for scores in self.fold_scores(fold):
-            yield scores.outputs(self.data.task)
 
     def unsolved(self) -> NoSolutionError:
         """Return the error that no candidate has a solution."""
         return NoSolutionError("no candidate has a solution on all parts of the examples")
+
+
+def losses_of(each: EachOutputs, actual: Targets, task: Task) -> FloatArray:
+    """Return the number of errors, or the sum of squared errors, shape (n_candidates,).
+
+    It is NaN without a solution, and infinite for a regression whose predictions overflow.
+    """
+    nothing = np.full(len(actual), np.nan)
+    predicted = np.array([nothing if one is None else one.predicted for one in each])
+    if task == "regression":
+        losses = np.square(predicted - actual).sum(axis=1)
+        losses = np.where(np.isnan(losses), np.inf, losses)
+    else:
+        losses = (predicted != actual).sum(axis=1)
+    return np.where([one is None for one in each], np.nan, losses)
 
 
 class FittedVotes(Fitted):
@@ -166,8 +136,8 @@ class FittedVotes(Fitted):
             [self._whole] = self._paths(self.voters, self.data.train.y)
         return self._whole
 
-    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the scores of each fold from votes trained without it."""
+    def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
+        """Yield the outputs of each fold from votes trained without it."""
         X, y = self.data.train
         folds = range(int(fold.max()) + 1)
         seen = [trained_on(fold, f) for f in folds]
@@ -182,14 +152,13 @@ class FittedVotes(Fitted):
                 [weights] = self._paths(voters, part.y)
             else:
                 weights, on_held_out = votes[f], self.voters.on(out)
-            all_solved = _solved(self.weights)
             if np.ptp(y[seen[f]]) == 0:  # infinite: decides one against the rest
-                values = np.full((len(weights), out.sum()), y[seen[f]][0] * np.inf)
-                yield Scores(y[out], values, solved=all_solved)
+                sums = np.full((len(weights), out.sum()), y[seen[f]][0] * np.inf)
             else:
-                zero = ZERO_VOTE * np.abs(weights).sum(axis=1)
-                solved = all_solved & _solved(weights)
-                yield Scores(y[out], on_held_out.vote(weights), zero, solved)
+                sums = on_held_out.vote(weights)
+            totals = np.abs(weights).sum(axis=1)
+            solved = ~np.isnan(totals) & ~np.isnan(self.weights).any(axis=1)
+            yield outputs_of_votes(sums, totals, solved)
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, or the only class of the training part."""
@@ -197,10 +166,10 @@ class FittedVotes(Fitted):
         if np.ptp(y) == 0:
             return Outputs.by_vote(np.full(self.on_test.n_examples, y[0]), 0.0)
         weights = self.weights[[i]]
-        if np.isnan(weights).any():
+        total = float(np.abs(weights).sum())
+        if np.isnan(total):
             raise self.unsolved()
-        zero = ZERO_VOTE * float(np.abs(weights).sum(axis=1)[0])
-        return Outputs.by_vote(self.on_test.vote(weights)[0], zero)
+        return Outputs.by_vote(self.on_test.vote(weights)[0], ZERO_VOTE * total)
 
     def trained(self) -> Trained:
         """Return the votes of all candidates with their voter matrix."""
@@ -225,9 +194,13 @@ class FittedVotes(Fitted):
         return self.algorithm.paths(self._problem, self.grids)
 
 
-def _solved(weights: FloatArray) -> BoolArray:
-    """Return a mask of the candidates with a solution, shape (n_candidates,)."""
-    return np.asarray(~np.isnan(weights).any(axis=1))
+def outputs_of_votes(sums: FloatArray, totals: FloatArray, solved: BoolArray) -> EachOutputs:
+    """Return the outputs of votes with sums of shape (n_candidates, n_new).
+
+    Their total absolute weights and the mask of solutions have shape (n_candidates,).
+    """
+    votes = zip(sums, (ZERO_VOTE * totals).tolist(), solved, strict=True)
+    return [Outputs.by_vote(*vote) if is_solved else None for *vote, is_solved in votes]
 
 
 class FittedDrawnVotes(Fitted):
@@ -261,13 +234,12 @@ class FittedDrawnVotes(Fitted):
         """Return the errors on the validation part, counted by the runs, shape (n_candidates,)."""
         return np.array([run.errors[i] for run, i in self._runs], dtype=np.float64)
 
-    def validation_scores(self) -> Iterator[Scores]:
-        """Yield the scores of the validation part from each candidate after its chosen round."""
+    def validation_outputs(self) -> Iterator[EachOutputs]:
+        """Yield the outputs for the validation part of each candidate after its chosen round."""
         votes = [run.vote(i) for run, i in self._runs]
-        values = np.array([vote.sums(self.problem.valid) for vote in votes])
-        zero = np.array([ZERO_VOTE * np.abs(vote.weights).sum() for vote in votes])
-        solved = ~np.isnan(self.validation_losses())
-        yield Scores(self.problem.y_valid, values, zero, solved)
+        sums = np.array([vote.sums(self.problem.valid) for vote in votes])
+        totals = np.array([np.abs(vote.weights).sum() for vote in votes])
+        yield outputs_of_votes(sums, totals, ~np.isnan(totals))
 
     def outputs(self, i: int) -> Outputs:
         """Return the sums of the vote, and the margins of the training examples."""
@@ -287,47 +259,40 @@ class FittedPredictions(Fitted):
         self.predictor = predictor.for_columns(data)
         self._on_test: FloatArray | None = None
 
-    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the scores of each fold; a single candidate is not trained for them."""
-        X, y = self.data.train
+    def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
+        """Yield the outputs for each fold; a single candidate is not trained for them."""
+        (X, y), predictor = self.data.train, self.predictor
+        predictions_suffice = predictor.outputs_of(np.zeros(1)) is not None
         for f in range(int(fold.max()) + 1) if len(self.candidates) > 1 else ():
-            seen, out = trained_on(fold, f), fold == f
-            rng = self.data.rng(f"fold {f}")
-            yield Scores(
-                y[out], self.predictor.predictions(X[seen], y[seen], self.grids, X[out], rng)
-            )
+            seen, X_out = trained_on(fold, f), X[fold == f]
+            part, draws = Part(X[seen], y[seen]), f"fold {f}"
+            if need != "predictions" and not predictions_suffice:
+                data = replace(self.data, train=part)
+                yield [predictor.outputs(data, c, X_out, draws) for c in self.candidates]
+                continue
+            values = predictor.predictions(*part, self.grids, X_out, self.data.rng(draws))
+            if need == "predictions":
+                yield self._predicted(values)
+            else:
+                yield [*map(predictor.outputs_of, values)]
 
-    def validation_scores(self) -> Iterator[Scores]:
-        """Yield the scores of the validation part; a single candidate is not trained for them."""
+    def validation_outputs(self) -> Iterator[EachOutputs]:
+        """Yield the outputs for the validation part; a single candidate is not trained for them."""
         if len(self.candidates) == 1:
             return
-        data, (X, y) = self.data, self.data.validation
+        data, X = self.data, self.data.validation.X
         keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
         both = np.vstack([X, data.test.X]) if keep else X
         values = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
         if keep:
             values, self._on_test = np.split(values, [len(X)], axis=1)
-        yield Scores(y, values)
+        yield self._predicted(values)
 
-    def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs for each fold; scores and probabilities may need another fit."""
-        if need == "predictions":
-            yield from super().fold_outputs(fold, need)
-            return
-        # Predictions determine scores and probabilities.
-        if self.predictor.outputs_of(np.zeros(1)) is not None:
-            for scores in self.fold_scores(fold):
-                yield [*map(self.predictor.outputs_of, scores.values)]
-            return
-        X, y = self.data.train
-        for f in range(int(fold.max()) + 1):
-
-            def rng(_: str, f: int = f) -> np.random.Generator:
-                return self.data.rng(f"fold {f}")
-
-            seen = trained_on(fold, f)
-            data = replace(self.data, train=Part(X[seen], y[seen]), rng=rng)
-            yield [self.predictor.outputs(data, c, X[fold == f]) for c in self.candidates]
+    def _predicted(self, values: FloatArray) -> EachOutputs:
+        """Return the predictions alone, given values of shape (n_candidates, n_new)."""
+        if self.data.task == "classification":
+            return [*map(Outputs, (values > 0).astype(np.intp), values)]
+        return [*map(Outputs, values)]
 
     def outputs(self, i: int) -> Outputs:
         """Return outputs from the kept predictions, or train the candidate once more."""
@@ -372,42 +337,25 @@ class FittedOneVsRest(Fitted):
         self.candidates = [c for grid in grids for c in grid.candidates]
         self._codes = np.array([*each], dtype=np.intp)
 
-    def fold_scores(self, fold: IntArray) -> Iterator[Scores]:
-        """Yield the predicted codes of each fold."""
-        each = (fitted.fold_scores(fold) for fitted in self.each)
-        for parts in zip(*each, strict=True):
-            yield self._codes_of(parts)
+    def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
+        """Yield the outputs for each fold, with every class against the rest."""
+        parts = zip(*(fitted.fold_outputs(fold, need) for fitted in self.each), strict=True)
+        return map(self._each_joined, parts)
 
-    def validation_scores(self) -> Iterator[Scores]:
-        """Yield the predicted codes of the validation part."""
-        each = (fitted.validation_scores() for fitted in self.each)
-        for parts in zip(*each, strict=True):
-            yield self._codes_of(parts)
-
-    def _codes_of(self, parts: Sequence[Scores]) -> Scores:
-        """Return the predicted codes, given the scores of each class against the rest."""
-        values = np.array([part.values for part in parts])
-        zero = np.max([np.broadcast_to(part.zero, len(values[0])) for part in parts], axis=0)
-        is_class = np.array([part.y > 0 for part in parts])
-        # A class without training examples gets a code that is never predicted.
-        y = np.where(is_class.any(axis=0), self._codes[is_class.argmax(axis=0)], -1)
-        predicted = self._codes[first_within(values, zero[:, None])]
-        solved = np.ones(len(predicted), dtype=np.bool_)
-        for part in parts:
-            solved &= part.solved
-        return Scores(y.astype(np.float64), predicted.astype(np.float64), solved=solved)
+    def validation_outputs(self) -> Iterator[EachOutputs]:
+        """Yield the outputs for the validation part, with every class against the rest."""
+        parts = zip(*(fitted.validation_outputs() for fitted in self.each), strict=True)
+        return map(self._each_joined, parts)
 
     def outputs(self, i: int) -> Outputs:
         """Return the scores of all classes, and the class of the largest."""
         return self._joined([fitted.outputs(i) for fitted in self.each])
 
-    def fold_outputs(self, fold: IntArray, need: Need) -> Iterator[list[Outputs | None]]:
-        """Yield the outputs for each fold, with every class against the rest."""
-        each = (fitted.fold_outputs(fold, need) for fitted in self.each)
-        for parts in zip(*each, strict=True):
-            candidates = zip(*parts, strict=True)
-            solved = ([outputs for outputs in one if outputs is not None] for one in candidates)
-            yield [self._joined(o) if len(o) == len(parts) else None for o in solved]
+    def _each_joined(self, parts: Sequence[EachOutputs]) -> EachOutputs:
+        """Return the outputs of each candidate, from outputs of each class against the rest."""
+        candidates = zip(*parts, strict=True)
+        solved = ([outputs for outputs in each if outputs is not None] for each in candidates)
+        return [self._joined(each) if len(each) == len(parts) else None for each in solved]
 
     def _joined(self, binary: Sequence[Outputs]) -> Outputs:
         """Return the outputs for all classes, given outputs of each class against the rest."""

@@ -41,6 +41,11 @@ class Grid:
                 raise ValueError(f"hyper-parameter {name!r} has no value")
         return cls(tuple((name, tuple(axis)) for name, axis in values.items()))
 
+    @classmethod
+    def single(cls, candidate: Mapping[str, Value]) -> Grid:
+        """Return the grid of a single candidate."""
+        return cls.from_values({name: [value] for name, value in candidate.items()})
+
     def __len__(self) -> int:
         """Return the number of candidates."""
         return math.prod(len(values) for _, values in self.axes)

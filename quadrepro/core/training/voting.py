@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.holdout import Holdout
 from quadrepro.core.training.contract import Part, Rng
-from quadrepro.core.voters.coded import CodedVoters, VoterOutputs
+from quadrepro.core.voters.coded import VoterOutputs
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes
 from quadrepro.core.voters.thresholds import even_thresholds, ranges_of, stumps_on
 
@@ -29,7 +29,9 @@ class FixedStumps:
     per_attribute: int
     n_voters: int | None = None
 
-    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> tuple[CodedVoters, CodedVoters]:
+    def outputs(
+        self, train: Part, X_new: FloatArray, rng: Rng
+    ) -> tuple[VoterOutputs, VoterOutputs]:
         """Return the voters on training and on new examples."""
         # `Stumps` would import scikit-learn, which takes long.
         if not np.isfinite(train.X).all():
@@ -37,12 +39,8 @@ class FixedStumps:
         low, high, _ = ranges_of(train.X)
         thresholds = even_thresholds(low, high, self.per_attribute)
         outputs = stumps_on(train.X, thresholds), stumps_on(X_new, thresholds)
-        if self.n_voters is None:
-            return outputs
-        varying = np.flatnonzero((low[:, None] <= thresholds) & (thresholds < high[:, None]))
         shortage = "stumps are not constant on the training part: raise stumps_per_attribute"
-        chosen = _drawn(varying, self.n_voters, rng, shortage)
-        return outputs[0].keep(chosen), outputs[1].keep(chosen)
+        return outputs if self.n_voters is None else _drawn(*outputs, self.n_voters, rng, shortage)
 
 
 @dataclass(frozen=True)
@@ -66,13 +64,9 @@ class TransformerVoters:
         # Other cells share the examples, and a transformer may change its arguments.
         X, X_new = train.X.copy(), X_new.copy()
         voters.fit(X, train.y)
-        on_train, on_new = outputs_of(voters, X), outputs_of(voters, X_new)
-        if self.n_voters is None:
-            return on_train, on_new
-        H = on_train.matrix()
-        varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
-        chosen = _drawn(varying, self.n_voters, rng, "are not constant on the training part")
-        return on_train.keep(chosen), on_new.keep(chosen)
+        outputs = outputs_of(voters, X), outputs_of(voters, X_new)
+        shortage = "are not constant on the training part"
+        return outputs if self.n_voters is None else _drawn(*outputs, self.n_voters, rng, shortage)
 
 
 @dataclass(frozen=True)
@@ -83,8 +77,13 @@ class DrawnStumps:
     stopping: Holdout
 
 
-def _drawn(varying: IntArray, n_voters: int, rng: Rng, shortage: str) -> IntArray:
-    """Return a random sample of the varying voters, in increasing order, shape (n_voters,)."""
+def _drawn(
+    on_train: VoterOutputs, on_new: VoterOutputs, n_voters: int, rng: Rng, shortage: str
+) -> tuple[VoterOutputs, VoterOutputs]:
+    """Return a random sample of the voters that vary on the training part, in their order."""
+    H = on_train.matrix()
+    varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
     if len(varying) < n_voters:
         raise ValueError(f"{n_voters} voters are asked for, but only {len(varying)} {shortage}")
-    return np.sort(rng("voters").permutation(varying)[:n_voters])
+    chosen = np.sort(rng("voters").permutation(varying)[:n_voters])
+    return on_train.keep(chosen), on_new.keep(chosen)

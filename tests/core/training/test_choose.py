@@ -44,6 +44,7 @@ from quadrepro.core.training.choose import (
 )
 from quadrepro.core.training.contract import (
     Learner,
+    Outputs,
     Part,
     Predictor,
     TrainingData,
@@ -57,14 +58,15 @@ from quadrepro.core.training.fitted import (
     FittedPredictions,
     FittedVotes,
     NoSolutionError,
-    Scores,
     first_within,
     fit,
+    losses_of,
 )
 from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.training.voting import DrawnStumps, FixedStumps, TransformerVoters
 from quadrepro.core.voters.coded import ZERO_VOTE, CodedVoters
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes
+from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.stumps import Stumps
 from tests.core.learners.given import (
     FOLD,
@@ -126,17 +128,23 @@ def test_validation_can_choose_the_rounds_and_test_examples_the_rest(task: str) 
 
 
 def test_losses_count_errors_or_add_squares_and_are_nan_without_a_solution() -> None:
-    signs, codes = np.array([1.0, -1.0, 1.0]), np.array([2.0, 0.0, 1.0])
-    scores = np.array([[0.5, 1e-13, -1.0], [1.0, -1.0, 1e-15]])
-    solved = np.array([True, False])
-    assert Scores(signs, scores, 1e-12).losses("classification").tolist() == [1.0, 1.0]
-    assert Scores(signs, scores, np.zeros(2)).losses("classification").tolist() == [2.0, 0.0]
-    assert Scores(signs, np.zeros((1, 3))).losses("classification").tolist() == [2.0]
-    found = Scores(signs, scores, solved=solved).losses("classification")
-    np.testing.assert_array_equal(found, [2.0, NAN])
-    assert Scores(codes, np.array([codes, codes[::-1]])).losses("multiclass").tolist() == [0, 2]
+    codes, actual = np.array([[1, 0, 1], [0, 0, 1]]), np.array([1, 1, 1])
+    each = [Outputs(codes[0]), None, Outputs(codes[1])]
+    tasks: tuple[Task, ...] = ("classification", "multiclass", "regression")
+    for task in tasks:
+        np.testing.assert_array_equal(losses_of(each, actual, task), [1.0, NAN, 2.0])
     numbers = np.array([[2.0, 1.0, 3.0], [NAN, 0.0, 1.0]])
-    assert Scores(codes, numbers).losses("regression").tolist() == [5.0, np.inf]
+    losses = losses_of([*map(Outputs, numbers)], np.array([2.0, 0.0, 1.0]), "regression")
+    assert losses.tolist() == [5.0, np.inf]
+
+
+def test_a_vote_that_is_zero_up_to_rounding_predicts_the_first_class() -> None:
+    sums, zero = np.array([0.5, 1e-13, -1e-13, -1.0]), 1e-12
+    outputs = Outputs.by_vote(sums, zero)
+    assert outputs.predicted.tolist() == [1, 0, 0, 0]
+    assert outputs.scores is not None
+    assert outputs.scores.tolist() == [0.5, 0.0, 0.0, -1.0]
+    assert Outputs.by_vote(sums, 0.0).predicted.tolist() == [1, 1, 0, 0]
 
 
 # Votes over fixed voters
@@ -206,6 +214,32 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None
     np.testing.assert_array_equal(trainer.trained().weights, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
+
+
+def test_a_vote_on_held_out_examples_that_is_even_but_for_rounding_is_for_the_first_class() -> None:
+    class Even(Limited):
+        def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+            return np.tile([0.1, 0.2, -0.3], (len(problem.counts), len(grid), 1))
+
+    assert 0.1 + 0.2 - 0.3 > 0
+    H = np.array([[1.0, 1, 1], [1, 1, 1], [1, -1, 1], [-1, 1, 1]])
+    trainer = votes(Even(), H, ONE_VOTER[:, 0], [weights(1.0)], H)
+    [[even], _] = trainer.fold_outputs(FOLD)
+    assert even is not None
+    assert even.predicted.tolist() == [0, 0]
+
+
+def test_a_candidate_without_a_solution_on_all_examples_is_never_chosen() -> None:
+    class Whole(Limited):
+        def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
+            found = np.ones((len(problem.counts), len(grid), problem.n_voters))
+            found[-1, 0] = NAN
+            return found
+
+    trainer = votes(Whole(), ONE_VOTER, ONE_VOTER[:, 0], [weights(1.0, 2.0)], ONE_VOTER)
+    best, losses = choose_by_folds(trainer, FOLD)
+    assert best == 1
+    np.testing.assert_array_equal(losses, [NAN, 0.0])
 
 
 # Voters
@@ -296,10 +330,13 @@ def test_examples_of_one_class_give_a_constant_prediction(label: float, folds: s
     for algorithm, grid in ((AdaBoost(), {"n_rounds": [5]}), (MinCq(), {"mu": [0.99]})):
         data = replace(DATA, train=Part(X, labels))
         trainer = fit(algorithm, data, [Grid.from_values(grid)])
-        first, *_ = trainer.fold_scores(fold)
-        assert (np.sign(first.values) == label).all()
+        [[first], *_] = trainer.fold_outputs(fold)
+        # A candidate needs a solution on all training examples, too.
+        assert (first is None) == (folds == "one" and isinstance(algorithm, MinCq))
+        if first is not None:
+            assert first.scores is not None
+            assert (np.sign(first.scores) == label).all()
         if folds == "all":
-            assert first.losses("classification") == 0.0
             assert (trainer.outputs(0).predicted == (label > 0)).all()
 
 
@@ -309,8 +346,9 @@ DRAWN = replace(DATA, voters=DrawnStumps(drawn_from, STOPPING))
 def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
     trainer = FittedDrawnVotes(EBBoost(), DRAWN, [Grid.from_values({"lam": [1.0, 0.3]})])
     losses = trainer.validation_losses()
-    [scored] = trainer.validation_scores()
-    assert losses.tolist() == scored.losses("classification").tolist()
+    [each] = trainer.validation_outputs()
+    recounted = losses_of(each, DATA.validation.y > 0, "classification")
+    assert losses.tolist() == recounted.tolist()
     held = EBBoost().hold_out(trainer.problem, trainer.grids[0])
     assert trainer.candidates == held.candidates
     for i in range(2):
@@ -319,7 +357,7 @@ def test_held_out_examples_choose_the_rounds_of_drawn_votes() -> None:
         np.testing.assert_array_equal(outputs.scores, vote.sums(trainer.on_test))
         margins = DATA.train.y * vote.sums(trainer.problem.train) / total
         np.testing.assert_array_equal(outputs.margins, margins)
-        assert outputs.zero == np.broadcast_to(scored.zero, 2)[i] == ZERO_VOTE * total
+        assert outputs.zero == ZERO_VOTE * total
         assert 0 < np.abs(margins).max() <= 1 + 1e-12
 
 
@@ -483,7 +521,19 @@ def test_each_fold_has_draws_of_its_own_and_the_chosen_candidate_those_of_all_ro
     for some_fold in (fold, None):
         spy, trainer = spying(VALUES[1:], valid=Part(ROWS[:5], np.ones(5)))
         assert choose_by_folds(trainer, some_fold) == (0, [0.0])
+        assert choose_by_folds(trainer, some_fold, METRICS["auc"]) == (0, [0.0])
         assert spy.seen == []
+
+
+def test_each_fold_has_draws_of_its_own_where_candidates_are_fitted_for_their_scores() -> None:
+    X, y, X_new = examples()
+    asked: list[str] = []
+    data = numbers(X, np.where(y > 0, 1.0, -1.0), X_new)
+    data = replace(data, rng=lambda name: asked.append(name) or named(name))  # type: ignore[func-returns-value]
+    knn = EstimatorPredictor("KNeighborsClassifier")
+    trainer = FittedPredictions(knn, data, [Grid.from_values({"n_neighbors": [1, 3]})])
+    choose_by_folds(trainer, np.arange(120) % 2, METRICS["auc"])
+    assert asked == ["fold 0", "fold 0", "fold 1", "fold 1"]
 
 
 def test_training_and_test_examples_are_measured_after_one_training() -> None:
@@ -503,6 +553,9 @@ def test_a_hold_out_predicts_few_test_examples_by_all_candidates_and_many_by_the
 ) -> None:
     monkeypatch.setattr(fitting, "MOST_KEPT", most)
     valid = Part(ROWS[:5], np.array([1.0, 1.0, -1.0, 1.0, 1.0]))
+    # A score of zero is the first class.
+    _, even = spying(train=Part(ROWS, np.tile([1.0, -1.0], 5)), valid=valid)
+    assert even.validation_losses().tolist() == [4.0] * 3
     spy, trainer = spying(valid=valid)
     assert trainer.validation_losses().tolist() == [1.0] * 3
     scores = trainer.outputs(1).scores
@@ -626,6 +679,16 @@ def test_of_more_classes_each_has_voters_that_learn_it_from_the_rest() -> None:
         )
         expected = voters.transform(TEST.X) @ vote
         np.testing.assert_allclose(found.scores[:, code], expected, atol=1e-12)
+
+
+def test_a_class_that_is_in_one_fold_alone_is_never_predicted_there() -> None:
+    y = np.where(FOLDS == 0, 1.0, np.where(TRAIN.y > 0, 2.0, 0.0))
+    trainer = one_vs_rest(AdaBoost(), train=Part(TRAIN.X, y))
+    first, *_ = trainer.fold_outputs(FOLDS, "scores")
+    for outputs in first:
+        assert outputs is not None
+        assert outputs.scores is not None
+        assert (outputs.scores[:, 1] == -np.inf).all()
 
 
 def test_a_class_that_the_training_part_lacks_is_never_predicted() -> None:

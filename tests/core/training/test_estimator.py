@@ -34,13 +34,11 @@ from quadrepro.core.training.estimator import (
     build,
     checked_estimator,
     estimator_outputs,
-    outputs_on,
-    package_of,
     registered_estimator,
     registered_pipeline,
-    settle,
 )
 from quadrepro.core.training.grid import Grid
+from quadrepro.core.training.objects import outputs_on, package_of, settle
 
 Examples = tuple[FloatArray, FloatArray, FloatArray]
 
@@ -664,7 +662,7 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
 def test_blocks_of_rows_give_what_bagging_predicts_of_all(monkeypatch: pytest.MonkeyPatch) -> None:
     X, y, X_new = examples()
     bagging = BaggingClassifier(n_estimators=3, random_state=0).fit(X, y)
-    monkeypatch.setattr("quadrepro.core.training.estimator.BLOCK_BYTES", 7 * X[:1].nbytes)
+    monkeypatch.setattr("quadrepro.core.training.objects.BLOCK_BYTES", 7 * X[:1].nbytes)
     np.testing.assert_array_equal(outputs_on(bagging, X_new), bagging.predict(X_new))
     found = outputs_on(bagging, X_new, "predict_proba")
     np.testing.assert_array_equal(found, bagging.predict_proba(X_new))
