@@ -46,33 +46,39 @@ def _expanded(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     return tuple(every)
 
 
-class Card(Model):
+class Card(Model, use_attribute_docstrings=True):
     """The description of a data set."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Name, also of its files.")
-    title: str = Field(min_length=1, description="Name in its repository.")
-    task: Literal["classification", "regression"] = Field(description="Kind of target.")
-    rows: PositiveInt = Field(description="Number of rows.")
-    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_expanded)] = Field(
-        min_length=1, description="Columns in the order of the canonical CSV, without the target."
-    )
-    missing_cells: NonNegativeInt = Field(description="Number of missing values.")
-    rows_with_missing: NonNegativeInt = Field(description="Number of rows with a missing value.")
-    target: Target = Field(description="Labels and their counts, or the range of the numbers.")
-    parts: dict[str, tuple[PositiveInt, PositiveInt]] = Field(
-        {}, description="Parts of the rows: first and last row in the order of the source, from 1."
-    )
-    content_hash: str = Field(
-        pattern=r"^sha256:[0-9a-f]{64}$",
-        description="`sha256:` and digits, from `quadrepro.data.canonical.content_hash`.",
-    )
-    licence: str = Field(description="Terms of use.")
-    citation: str = Field(description="What to cite.")
-    sources: tuple[Source, ...] = Field((), description="Where rows are from, preferred first.")
-    notes: tuple[str, ...] = Field((), description="Known faults, and what was left out.")
-    views: dict[str, View] = Field(
-        {}, description="Views by paper; `default` is used for every other name."
-    )
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    """Name, also of its files."""
+    title: str = Field(min_length=1)
+    """Name in its repository."""
+    task: Literal["classification", "regression"]
+    """Kind of target."""
+    rows: PositiveInt
+    """Number of rows."""
+    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_expanded)] = Field(min_length=1)
+    """Columns in the order of the canonical CSV, without the target."""
+    missing_cells: NonNegativeInt
+    """Number of missing values."""
+    rows_with_missing: NonNegativeInt
+    """Number of rows with a missing value."""
+    target: Target
+    """Labels and their counts, or the range of the numbers."""
+    parts: dict[str, tuple[PositiveInt, PositiveInt]] = Field({})
+    """Parts of the rows: first and last row in the order of the source, from 1."""
+    content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    """`sha256:` and digits, from `quadrepro.data.canonical.content_hash`."""
+    licence: str
+    """Terms of use."""
+    citation: str
+    """What to cite."""
+    sources: tuple[Source, ...] = ()
+    """Where rows are from, preferred first."""
+    notes: tuple[str, ...] = ()
+    """Known faults, and what was left out."""
+    views: dict[str, View] = Field({})
+    """Views by paper; `default` is used for every other name."""
 
     _file: Path | None = PrivateAttr(None)
 
