@@ -27,12 +27,12 @@ from quadrepro.data.canonical import (
     is_missing,
     is_text,
     nominal_column,
-    number,
+    parse_numbers,
     sort_rows,
 )
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.checks import counted, extremes, row_name, to_table
-from quadrepro.data.columns import codes_in, new_codes, numbers_in, unmarked
+from quadrepro.data.columns import codes_in, new_codes, numbers_in
 from quadrepro.data.formats import (
     format_of,
     read_own_file,
@@ -62,7 +62,7 @@ DATES = (
 MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
+_THOUSANDS = re.compile(r"[-+$€£¥\s]*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
@@ -241,15 +241,16 @@ def _numbered(n_columns: int) -> list[str]:
 
 def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
     """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [[unmarked(t) for t in rows[name].tolist() if t not in gaps] for name in rows]
+    columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
     n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
     return "," if n_commas > n_points else "."
 
 
-def _has_sign(texts: Sequence[str], sign: str) -> bool:
+def _has_sign(texts: pd.Series, sign: str) -> bool:
     """Return whether all texts are numbers, some with the sign, and not only between thousands."""
-    written = [text for text in texts if sign in text and not _THOUSANDS.fullmatch(text)]
-    return bool(written) and None not in (number(text, sign) for text in texts)
+    written = texts[texts.str.contains(sign, regex=False)]
+    has_sign = len(written) and not written.str.fullmatch(_THOUSANDS).all()
+    return bool(has_sign and not np.isinf(parse_numbers(texts, sign)).any())
 
 
 def _target_name(
@@ -303,9 +304,11 @@ def _occurring(column: pd.Series, words: Sequence[str]) -> set[str]:
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = pd.Series(column.cat.categories)
     occurring = {*column[column.isin(words)]} if column.dtype.kind != "f" else set()
-    if numeric := {word: value for word in words if word and (value := number(word)) is not None}:
+    numbers = parse_numbers(words)
+    if np.isfinite(numbers).any():
         values = pd.to_numeric(column, errors="coerce")
-        occurring |= {word for word, value in numeric.items() if (values == value).any()}
+        pairs = zip(words, numbers.tolist(), strict=True)
+        occurring |= {word for word, value in pairs if (values == value).any()}
     return occurring
 
 
@@ -395,7 +398,7 @@ def _target(own: OwnFile) -> ColumnValues:
 
 def _signs(text: str) -> list[str]:
     """Return the decimal signs with which a text is a number."""
-    return [sign for sign in ".," if number(unmarked(text), sign, thousands=True) is not None]
+    return [s for s in ".," if np.isfinite(parse_numbers([text], s, thousands=True)).all()]
 
 
 def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:

@@ -14,13 +14,14 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 from pyarrow.csv import read_csv as arrow_csv
 
-from quadrepro.data.canonical import number
+from quadrepro.data.canonical import parse_numbers
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 
@@ -59,8 +60,10 @@ class Start(NamedTuple):
     @property
     def looks_like_data(self) -> bool:
         """Whether fields of the header are numbers, in columns that have numbers."""
-        pairs = zip(self.header, self.rows[0] if self.rows else self.header, strict=False)
-        return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
+        n = min(map(len, [self.header, *self.rows[:1]]))
+        names = parse_numbers(self.header[:n])
+        below = parse_numbers(self.rows[0][:n]) if self.rows else names
+        return bool((np.isfinite(names) & ~np.isinf(below)).any())
 
     @property
     def is_even(self) -> bool:
@@ -135,7 +138,7 @@ def _n_above(rows: Sequence[Sequence[str]]) -> int:
     for i, row in enumerate(rows):
         # A single marked row as wide as the table has the names of the columns.
         is_comment = marked[i] and (widths[i] != width or marked[i + 1 : i + 2] == [True])
-        is_title = widths[i] == 1 < width and number(row[0]) is None
+        is_title = widths[i] == 1 < width and np.isinf(parse_numbers(row[:1])).any()
         if not (is_comment or is_title):
             return i
     return 0

@@ -198,6 +198,7 @@ def lines(header: str, *rows: object) -> str:
         (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or , (the"),
         (["$1,234.50", "$2"], None, "is '$1,234.50', which is a number only with --decimal . (the"),
         (["$1,234.50", "-$2"], ".", (-2, 1234.5)),
+        (["$1,000", "$2"], None, "is '$1,000', which is a number only with --decimal . or , (the"),
         (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,\n"),
         (["1 234,5", "-12\xa0345\u2009678"], None, (-12345678, 1234.5)),
         (["1'234.5", "7 €"], None, (7, 1234.5)),
