@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import functools
+import os
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +20,16 @@ from pydantic import (
     model_validator,
 )
 
-from quadrepro.base.files import cards_folder
+from quadrepro.base.files import cards_folder, write_text
 from quadrepro.base.models import Mistake, Model, fault, validated
 from quadrepro.base.types import Task
-from quadrepro.base.yaml import Place, read_yaml
+from quadrepro.base.yaml import Place, read_yaml, to_yaml
 from quadrepro.data.canonical import default_order, parse_numbers
 from quadrepro.data.schema import Attribute, Target, Threshold, View, refuse_repeats, series
 from quadrepro.data.source import Layout, Source
 from quadrepro.errors import ConfigError, DataError, nearest
 
-__all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
+__all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file", "write_card"]
 
 OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, next to a config or in the current folder."""
@@ -266,3 +267,16 @@ def load_card_file(path: Path) -> Card:
         place = source.where(("name",))
         raise DataError(f"{place}: the card is named {card.name!r}, but its file {path.stem!r}")
     return card
+
+
+def write_card(card: Card, path: Path) -> None:
+    """Write a card so that `load_card_file` reads the same card back."""
+    content = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    for source in content.get("sources", ()):
+        for key in source.keys() & {"path", "test"}:
+            own, folder = Path(source[key]), path.parent.resolve()
+            if own.is_relative_to(folder.parent):  # the whole project can be moved
+                source[key] = Path(os.path.relpath(own, folder)).as_posix()
+    # The attributes can be thousands of lines.
+    content["attributes"] = content.pop("attributes")
+    write_text(path, to_yaml(content))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,26 +12,30 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.files import write_text
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
-from quadrepro.base.yaml import YamlSource, to_yaml
+from quadrepro.base.yaml import YamlSource
 from quadrepro.data import notes
 from quadrepro.data.canonical import (
     ColumnValues,
     RawTable,
     TextArray,
-    content_hash,
     default_order,
     is_missing,
     is_text,
     nominal_column,
     parse_numbers,
-    sort_rows,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import counted, extremes, row_name, to_table
-from quadrepro.data.columns import codes_in, new_codes, numbers_in
+from quadrepro.data.checks import (
+    codes_in,
+    counted,
+    extremes,
+    new_codes,
+    numbers_in,
+    row_name,
+    to_table,
+)
 from quadrepro.data.formats import (
     format_of,
     read_own_file,
@@ -43,26 +46,20 @@ from quadrepro.data.formats import (
     with_test_rows,
 )
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.separated import Start, detect, encoding_of
+from quadrepro.data.separated import Start, decimal_sign, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
-SNIFFED = 1000
-"""Number of rows in which the decimal sign is looked for."""
-
-DATES = (
-    *("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d-%b-%Y"),
-    *("%d-%b-%y", "%b %d, %Y", "%B %d, %Y"),
-)
-"""Formats of dates that are recognised, also with a time."""
+DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y|%B %d, %Y"
+DATES = [day + time for time in ("", " %H:%M", " %H:%M:%S") for day in DAYS.split("|")]
+"""Formats of dates that are recognised, in addition to ISO 8601."""
 
 MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
-_THOUSANDS = re.compile(r"[-+$€£¥\s]*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
@@ -124,7 +121,7 @@ class OwnFile:
     def typed(self, name: str) -> ColumnValues:
         """Return a column as numbers, with infinity for few words, or as codes."""
         column = self.frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
+        if name in self.options.nominal or isinstance(column.dtype, pd.CategoricalDtype):
             return self.codes(name)
         values = numbers_in(column, self._renamed(name), self.source)
         is_word = np.isinf(values)
@@ -178,14 +175,9 @@ def _read(
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)
-    if start is not None:
-        skip = start.header_line if stated.has_header else start.skip
-        if stated.has_header and start.header and not start.rows:
-            raise DataError(f"{path}: the file has a header but no rows")
-        layout = layout.model_copy(update={"skip": skip})
     frame = read_own_file(path, layout, stated.member)
     if form == "csv":
-        decimal = stated.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *stated.missing])
+        decimal = stated.decimal or decimal_sign(frame, [*GAPS, *stated.missing])
         changes = {"decimal": decimal, "thousands": stated.decimal is not None}
         layout = layout.model_copy(update=changes)
     if start is not None:
@@ -208,10 +200,12 @@ def _detected(
         raise ConfigError(f"--encoding: {error}") from None
     if form == "csv":
         separator = "\t" if stated.separator == "tab" else stated.separator or ""
-        return detect(content, path, target, encoding=encoding, separator=separator, skip=skip)
+        return detect(content, path, target, encoding, separator, skip, stated.has_header)
     if form == "excel":
         layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
-        return layout, sheet_start(content, path, layout)
+        start = sheet_start(content, path, layout)
+        skip = start.header_line if stated.has_header else start.skip
+        return layout.model_copy(update={"skip": skip}), start
     if form == "libsvm" and re.search(rb"(?m)^\S+[ \t]+qid:", content):
         raise DataError(f"{path}: qid: marks ranking data; to predict labels, remove qid:N")
     return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
@@ -237,20 +231,6 @@ def _names(path: Path, start: Start, n_columns: int, stated: InitOptions) -> lis
 
 def _numbered(n_columns: int) -> list[str]:
     return [f"x{j}" for j in range(1, n_columns + 1)]
-
-
-def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
-    """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
-    n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
-    return "," if n_commas > n_points else "."
-
-
-def _has_sign(texts: pd.Series, sign: str) -> bool:
-    """Return whether all texts are numbers, some with the sign, and not only between thousands."""
-    written = texts[texts.str.contains(sign, regex=False)]
-    has_sign = len(written) and not written.str.fullmatch(_THOUSANDS).all()
-    return bool(has_sign and not np.isinf(parse_numbers(texts, sign)).any())
 
 
 def _target_name(
@@ -316,11 +296,7 @@ def _describe(own: OwnFile) -> Card:
     """Return the card of a file."""
     frame, source, options = own.frame, own.source, own.options
     labels = _target(own)
-    columns = {
-        name: own.codes(name) if name in options.nominal else own.typed(name)
-        for name in frame
-        if name != own.target
-    }
+    columns = {name: own.typed(name) for name in frame if name != own.target}
     _refuse_mixed(own, columns)
     kept = ~is_missing(labels)
     if not kept.all():
@@ -341,7 +317,6 @@ def _describe(own: OwnFile) -> Card:
         # Without them there would be nothing to learn from.
         left_out = []
         remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
-    table = sort_rows(table)
     counts = counted(table)
     target = Target(original=own.target, **counts.pop("target"))
     view = _view(own, target, left_out)
@@ -353,7 +328,6 @@ def _describe(own: OwnFile) -> Card:
         task="classification" if target.labels else "regression",
         attributes=attributes,
         target=target,
-        content_hash=content_hash(table),
         licence="not stated",
         citation="not stated",
         sources=[
@@ -362,7 +336,7 @@ def _describe(own: OwnFile) -> Card:
         notes=[
             *notes.on_reading(source, own.gaps, options.task, target),
             *notes.on_content(table, target, int((~kept).sum()), remarks, view),
-            *([f"{_totals(own)}."] if _totals(own) else []),
+            *_totals(own),
         ],
         views={ANY_VIEW: view},
         **counts,
@@ -419,27 +393,23 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
         hint = " (the other sign is then between thousands)" * (own.source.decimal in signs)
         option = f"--decimal {' or '.join(signs)}{hint}"
         raise DataError(f"{where}, which is a number only with {option}")
-    if totals := _totals(own):
+    for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
+    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
     nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
     missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
-    if len(words) == 1:
-        raise DataError(
-            f"{where}, but most of its values are numbers; add {missing} if it means a missing"
-            f" value, or {nominal} if the values are codes"
-        )
-    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
     raise DataError(
-        f"{own.source.path}: {len(words)} columns of numbers have words: {listed}; add {nominal}"
-        f" if their values are codes, or {missing} for words that mean a missing value"
+        f"{own.source.path}: numbers and words are mixed in {listed}; add {missing} for words that"
+        f" mean a missing value, or {nominal} if the values are codes"
     )
 
 
-def _totals(own: OwnFile) -> str:
-    """Return advice on a last row that looks like totals, or an empty text."""
+def _totals(own: OwnFile) -> list[str]:
+    """Return advice on a last row that looks like totals, if it does."""
     if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
-        return ""
-    return f"The last row ({row_name(own.frame, -1)}) looks like totals: remove it from the file"
+        return []
+    row = row_name(own.frame, -1)
+    return [f"The last row ({row}) looks like totals: remove it from the file."]
 
 
 def _attribute(name: str, values: ColumnValues, column: pd.Series) -> Attribute:
@@ -460,8 +430,7 @@ def _date_format(codes: Sequence[str]) -> str | None:
     """Return the format of dates, or None if a code is not a date."""
     if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
         return None
-    with_time = [date + time for time in (" %H:%M", " %H:%M:%S") for date in DATES[1:]]
-    for form in (*DATES, *with_time):
+    for form in ("ISO8601", *DATES):
         # Most columns are seen in three codes not to be dates.
         if all(
             not pd.to_datetime([*some], format=form, errors="coerce", utc=True).hasnans
@@ -494,17 +463,15 @@ def renew(card: Card, path: Path) -> Card:
     if not sources:
         raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
     table = to_table(read_source(sources[0]), sources[0], card, sources[0].path)
-    remarks = notes.remarks(table)
-    table = sort_rows(table)
     counts = counted(table)
     target = card.target.model_copy(update=counts.pop("target"))
     kept = [note for note in card.notes if not notes.ON_CONTENT.match(note)]
+    made = notes.on_content(table, target, 0, notes.remarks(table), card.view(ANY_VIEW))
     changes = {
         **counts,
-        "notes": [*kept, *notes.on_content(table, target, 0, remarks, card.view(ANY_VIEW))],
+        "notes": [*kept, *made],
         "attributes": [_renewed(a, table.columns[a.name]).model_dump() for a in card.attributes],
         "target": target.model_dump(),
-        "content_hash": content_hash(table),
     }
     return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)
 
@@ -521,16 +488,3 @@ def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
 def _name(text: str) -> str:
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     return name if name[:1].isalpha() else f"data_{name}".rstrip("_")
-
-
-def write_card(card: Card, path: Path) -> None:
-    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
-    content = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    for source in content.get("sources", ()):
-        for key in source.keys() & {"path", "test"}:
-            own, folder = Path(source[key]), path.parent.resolve()
-            if own.is_relative_to(folder.parent):  # the whole project can be moved
-                source[key] = Path(os.path.relpath(own, folder)).as_posix()
-    # The attributes can be thousands of lines.
-    content["attributes"] = content.pop("attributes")
-    write_text(path, to_yaml(content))

@@ -19,8 +19,8 @@ from quadrepro.data.canonical import (
     RawTable,
     content_hash,
     nominal_column,
-    parse_numbers,
     numeric_column,
+    parse_numbers,
     sort_rows,
 )
 from quadrepro.data.card import Attribute, Card, card_names, load_card
