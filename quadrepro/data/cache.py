@@ -40,10 +40,6 @@ TRAIN, TEST = 1, 2
 _ORIGIN = b"origin"
 
 
-class DamagedError(DataError):
-    """A file of the cache is damaged, and was set aside."""
-
-
 @dataclasses.dataclass(frozen=True)
 class CachedRows:
     """A table in the cache, and where it came from."""
@@ -89,7 +85,7 @@ def read_cached(entry: CachedRows, card: Card, only: Collection[str] | None = No
         table = pq.read_table(entry.path, columns=names, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         _set_aside(entry.path, error)
-        raise DamagedError(
+        raise DataError(
             f"{entry.path} is damaged and was set aside; fetch the data set again with:"
             f" quadrepro fetch {card.name}"
         ) from error

@@ -112,16 +112,16 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
 def read_source(source: FileSource) -> pd.DataFrame:
     """Return the rows of a user's file and, below them, of its test file, with their parts."""
     frame = read_own_file(Path(source.path), source, source.member)
-    return with_test_rows(frame, source) if source.test else frame
-
-
-def with_test_rows(train: pd.DataFrame, source: FileSource) -> pd.DataFrame:
-    """Return training rows with the rows of the test file below them, and a column of parts."""
+    if not source.test:
+        return frame
     layout = source.model_copy(update={"skip": source.test_skip})
-    test = read_own_file(Path(source.test), layout, source.member)
-    if test.shape[1] != train.shape[1]:
-        raise DataError(f"{source.test}: it is not written as {source.path}")
-    test = test.set_axis(train.columns, axis="columns")
+    return with_test_rows(frame, read_own_file(Path(source.test), layout, source.member), source)
+
+
+def with_test_rows(train: pd.DataFrame, test: pd.DataFrame, source: FileSource) -> pd.DataFrame:
+    """Return training rows with test rows below them, and a column of parts."""
+    if [*test.columns] != [*train.columns]:
+        raise DataError(f"{source.test}: its columns differ from the training rows")
     parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return numbered(pd.concat(parts, ignore_index=True))
 

@@ -15,7 +15,7 @@ import pandas as pd
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource
-from quadrepro.data import notes
+from quadrepro.data import checks, formats, notes
 from quadrepro.data.canonical import (
     ColumnValues,
     RawTable,
@@ -27,24 +27,6 @@ from quadrepro.data.canonical import (
     parse_numbers,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import (
-    codes_in,
-    counted,
-    extremes,
-    new_codes,
-    numbers_in,
-    row_name,
-    to_table,
-)
-from quadrepro.data.formats import (
-    format_of,
-    read_own_file,
-    read_source,
-    sheet_names,
-    sheet_start,
-    unpack,
-    with_test_rows,
-)
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.separated import Start, decimal_sign, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
@@ -116,14 +98,14 @@ class OwnFile:
 
     def codes(self, name: str) -> TextArray:
         """Return a column as codes."""
-        return codes_in(self.frame[name], self._renamed(name))
+        return checks.codes_in(self.frame[name], self._renamed(name))
 
     def typed(self, name: str) -> ColumnValues:
         """Return a column as numbers, with infinity for few words, or as codes."""
         column = self.frame[name]
         if name in self.options.nominal or isinstance(column.dtype, pd.CategoricalDtype):
             return self.codes(name)
-        values = numbers_in(column, self._renamed(name), self.source)
+        values = checks.numbers_in(column, self._renamed(name), self.source)
         is_word = np.isinf(values)
         if not is_word.any() or column.dtype.kind == "f":
             return values
@@ -131,11 +113,11 @@ class OwnFile:
         return values if few_words or _signs(column[is_word].iloc[0]) else self.codes(name)
 
     def _renamed(self, name: str) -> dict[str, str]:
-        return new_codes(self.source, "target" if name == self.target else name)
+        return checks.new_codes(self.source, "target" if name == self.target else name)
 
     def place(self, row: int) -> str:
         """Return the file and the row as messages name them."""
-        return f"{self.source.path}, {row_name(self.frame, row)}"
+        return f"{self.source.path}, {checks.row_name(self.frame, row)}"
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
@@ -147,15 +129,13 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
-    paths: dict[str, Any] = {"path": str(path.resolve()), "member": stated.member}
+    paths = {"path": str(path.resolve()), "member": stated.member}
+    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if stated.test is not None:
         test, layout_of_test, _ = _read(stated.test, target, stated)
-        if [*test.columns] != [*frame.columns]:
-            raise DataError(f"{stated.test}: its columns differ from the training rows")
-        paths |= {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
-    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
-    if source.test:
-        frame = with_test_rows(frame, source)
+        changes = {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
+        source = source.model_copy(update=changes)
+        frame = formats.with_test_rows(frame, test, source)
     target = _target_name(path, [*frame.columns], target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
@@ -168,14 +148,14 @@ def _read(
     path: Path, target: str, stated: InitOptions
 ) -> tuple[pd.DataFrame, FileLayout, Start | None]:
     """Return the rows under the names of their columns, how they were read, and the first rows."""
-    inner, content = unpack(path, stated.member)
-    form = format_of(inner, content, path)
-    for name, formats in FORMATS_OF_OPTIONS.items():
-        if getattr(stated, name) and form not in formats:
+    inner, content = formats.unpack(path, stated.member)
+    form = formats.format_of(inner, content, path)
+    for name, forms in FORMATS_OF_OPTIONS.items():
+        if getattr(stated, name) and form not in forms:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)
-    frame = read_own_file(path, layout, stated.member)
+    frame = formats.read_own_file(path, layout, stated.member)
     if form == "csv":
         decimal = stated.decimal or decimal_sign(frame, [*GAPS, *stated.missing])
         changes = {"decimal": decimal, "thousands": stated.decimal is not None}
@@ -203,7 +183,7 @@ def _detected(
         return detect(content, path, target, encoding, separator, skip, stated.has_header)
     if form == "excel":
         layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
-        start = sheet_start(content, path, layout)
+        start = formats.sheet_start(content, path, layout)
         skip = start.header_line if stated.has_header else start.skip
         return layout.model_copy(update={"skip": skip}), start
     if form == "libsvm" and re.search(rb"(?m)^\S+[ \t]+qid:", content):
@@ -248,7 +228,7 @@ def _target_name(
                 line = ", ".join(start.header)
                 hint = f"; its first line looks like data ({line}): --no-header calls the columns"
                 hint += f" x1 to x{len(names)}, and --names gives them names"
-            elif len(sheets := sheet_names(path, stated.member)) > 1:
+            elif len(sheets := formats.sheet_names(path, stated.member)) > 1:
                 hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
@@ -283,7 +263,7 @@ def _occurring(column: pd.Series, words: Sequence[str]) -> set[str]:
     """Return the words that a column has, also as -999.0 for -999."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = pd.Series(column.cat.categories)
-    occurring = {*column[column.isin(words)]} if column.dtype.kind != "f" else set()
+    occurring = {*column[column.isin(words)]}
     numbers = parse_numbers(words)
     if np.isfinite(numbers).any():
         values = pd.to_numeric(column, errors="coerce")
@@ -317,7 +297,7 @@ def _describe(own: OwnFile) -> Card:
         # Without them there would be nothing to learn from.
         left_out = []
         remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
-    counts = counted(table)
+    counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))
     view = _view(own, target, left_out)
     names = ("target" if n == own.target else n if n in filled else "" for n in frame)
@@ -395,7 +375,9 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
         raise DataError(f"{where}, which is a number only with {option}")
     for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
-    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
+    listed = few(
+        [f"{n} ({w!r} in {checks.row_name(own.frame, rows[n])})" for n, w in words.items()]
+    )
     nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
     missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
     raise DataError(
@@ -408,13 +390,13 @@ def _totals(own: OwnFile) -> list[str]:
     """Return advice on a last row that looks like totals, if it does."""
     if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
         return []
-    row = row_name(own.frame, -1)
+    row = checks.row_name(own.frame, -1)
     return [f"The last row ({row}) looks like totals: remove it from the file."]
 
 
 def _attribute(name: str, values: ColumnValues, column: pd.Series) -> Attribute:
     if not is_text(values):
-        return Attribute(name=name, kind="numeric", range=extremes(values))
+        return Attribute(name=name, kind="numeric", range=checks.extremes(values))
     codes = default_order(pd.unique(values[values != ""]).tolist())
     if isinstance(column.dtype, pd.CategoricalDtype):
         # A declared order is kept, with codes that no row has.
@@ -462,8 +444,8 @@ def renew(card: Card, path: Path) -> Card:
     sources = [source for source in card.sources if isinstance(source, FileSource)]
     if not sources:
         raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
-    table = to_table(read_source(sources[0]), sources[0], card, sources[0].path)
-    counts = counted(table)
+    table = checks.to_table(formats.read_source(sources[0]), sources[0], card, sources[0].path)
+    counts = checks.counted(table)
     target = card.target.model_copy(update=counts.pop("target"))
     kept = [note for note in card.notes if not notes.ON_CONTENT.match(note)]
     made = notes.on_content(table, target, 0, notes.remarks(table), card.view(ANY_VIEW))
@@ -478,7 +460,7 @@ def renew(card: Card, path: Path) -> Card:
 
 def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
     if attribute.kind == "numeric":
-        return attribute.model_copy(update={"range": extremes(column)})
+        return attribute.model_copy(update={"range": checks.extremes(column)})
     if attribute.codes is None:
         return attribute
     added = default_order({*pd.unique(column).tolist()} - {"", *attribute.codes})

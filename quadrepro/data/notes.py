@@ -75,10 +75,9 @@ _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]
 
 def remarks(table: RawTable) -> dict[str, str]:
     """Return a remark on each attribute, or an empty text."""
-    dates = {attribute.name for attribute in table.attributes if attribute.date}
     return {
-        name: DATES if name in dates else _remark(name, column)
-        for name, column in table.columns.items()
+        a.name: DATES if a.date else _remark(a.name, table.columns[a.name])
+        for a in table.attributes
     }
 
 

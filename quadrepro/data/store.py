@@ -87,7 +87,7 @@ class Found:
         is_large = card.rows * len(card.attributes) >= LARGE
         large_file = file if is_large and isinstance(file, Path) else None
         if large_file and (entry := cache.find_cached(card, large_file)):
-            with contextlib.suppress(cache.DamagedError):
+            with contextlib.suppress(DataError):  # it is damaged
                 return cache.read_cached(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
         if large_file and keep:
