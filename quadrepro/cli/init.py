@@ -71,8 +71,8 @@ def init_command(
     """
     from quadrepro.config.first_config import SCHEMA, draft_config
     from quadrepro.config.reference import schema_text
-    from quadrepro.data.card import load_card_file
-    from quadrepro.data.inspection import inspect_file, renew, write_card
+    from quadrepro.data.card import load_card_file, write_card
+    from quadrepro.data.inspection import inspect_file, renew
 
     if file.suffix == ".yaml":
         card = renew(load_card_file(file), file)

@@ -22,7 +22,7 @@ from quadrepro.core.protocol import SplitRule
 from quadrepro.core.seeds import Draws, generator
 from quadrepro.core.training.contract import trained_on
 from quadrepro.data.cache import TEST, TRAIN
-from quadrepro.data.canonical import ColumnValues, is_missing, is_text, number, parse_numbers
+from quadrepro.data.canonical import ColumnValues, is_missing, is_text, parse_numbers
 from quadrepro.errors import ConfigError
 
 PARTS = {"train": TRAIN, "valid": 3, "test": TEST}
@@ -127,8 +127,8 @@ def _times(name: str, column: ColumnValues, date: str | None) -> NumberArray:
     if not is_text(column):
         return cast("NumberArray", column)
     texts = column.tolist()
-    if date is None and None not in map(number, texts):
-        return parse_numbers(texts)
+    if date is None and not np.isinf(numbers := parse_numbers(texts)).any():
+        return numbers
     return cast("NumberArray", dates_of(name, texts, date or "ISO8601").as_unit("us").asi8)
 
 

@@ -11,6 +11,7 @@ set are harmless: the second one replaces a file by an equal one.
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 import hashlib
 import io
@@ -24,7 +25,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from quadrepro.base.files import write_bytes
-from quadrepro.data.canonical import ColumnValues, RawTable, is_text, text_column
+from quadrepro.data.canonical import ColumnValues, RawTable, is_text
 from quadrepro.data.card import Card
 from quadrepro.errors import DataError
 
@@ -37,11 +38,6 @@ TRAIN, TEST = 1, 2
 """Use of a row in a split; 0 if the split leaves it out."""
 
 _ORIGIN = b"origin"
-_COMPACT = (np.uint8, np.int16, np.int32, np.float32)
-
-
-class DamagedError(DataError):
-    """A file of the cache is damaged, and was set aside."""
 
 
 @dataclasses.dataclass(frozen=True)
@@ -89,16 +85,11 @@ def read_cached(entry: CachedRows, card: Card, only: Collection[str] | None = No
         table = pq.read_table(entry.path, columns=names, page_checksum_verification=True)
     except (OSError, pa.ArrowException) as error:
         _set_aside(entry.path, error)
-        raise DamagedError(
+        raise DataError(
             f"{entry.path} is damaged and was set aside; fetch the data set again with:"
             f" quadrepro fetch {card.name}"
         ) from error
-    columns: dict[str, Any] = {
-        name: text_column(column.to_pylist())
-        if pa.types.is_string(column.type)
-        else column.to_numpy()
-        for name, column in zip(table.column_names, table.columns, strict=True)
-    }
+    columns = {name: column.to_numpy() for name, column in zip(names, table.columns, strict=True)}
     return RawTable(card.attributes, columns, columns.pop(TARGET), columns.pop(PART, None))
 
 
@@ -128,16 +119,15 @@ def _digits(card: Card) -> str:
     return card.content_hash.removeprefix("sha256:")[:16]
 
 
-def _compact(column: ColumnValues) -> NDArray[Any]:
-    """Return numbers in the smallest type that represents all of them exactly."""
-    if is_text(column):
-        return column.astype(object)
-    for kind in _COMPACT:
-        with np.errstate(invalid="ignore", over="ignore"):
-            small = column.astype(kind)
-        if np.array_equal(small, column, equal_nan=True):
-            return small
-    return column
+def _compact(column: ColumnValues) -> Any:
+    """Return texts, or numbers in the smallest type of whole numbers that has all of them."""
+    import pyarrow as pa
+
+    array = pa.array(column)
+    for kind in () if is_text(column) else (pa.uint8(), pa.int16(), pa.int32()):
+        with contextlib.suppress(pa.ArrowInvalid):
+            return array.cast(kind)
+    return array
 
 
 def _keep(path: Path, content: bytes) -> None:

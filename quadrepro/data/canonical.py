@@ -9,7 +9,6 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import math
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -23,14 +22,12 @@ from quadrepro.data.schema import Attribute
 TextArray = NDArray[np.str_] | NDArray[np.object_]
 ColumnValues = NumberArray | TextArray
 
-LONGEST = 32
-"""Length of the longest text of an array in which all texts are given the same width."""
-
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
-_SWAPPED = str.maketrans(",.", ".,")
-_GROUPED = re.compile(r"[-+]?[1-9]\d{0,2}(,\d{3})+(\.\d*)?", re.ASCII)
-"""Numbers with commas between thousands and a decimal point."""
+_MARKED = (
+    r"^[-+]?[$€£¥]?[\s\pZ]?[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥]?$"
+)
+"""Numbers with blanks or apostrophes between thousands, or with the sign of a currency."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -91,17 +88,8 @@ def numeric_column(values: ArrayLike) -> FloatArray:
 
 
 def text_column(texts: Iterable[str]) -> TextArray:
-    """Return texts as an array, as objects if one is so long that its width would fill the memory.
-
-    Examples
-    --------
-    >>> text_column(["a", "bc"]).dtype, text_column(["a", "b" * 1000]).dtype
-    (dtype('<U2'), dtype('O'))
-    """
-    held = list(texts)
-    if max(map(len, held), default=0) > LONGEST:
-        return np.array(held, dtype=np.object_)
-    return np.array(held, dtype=np.str_)
+    """Return texts as an array of objects, as one long text would widen all others."""
+    return np.array([*texts], dtype=np.object_)
 
 
 def nominal_column(codes: Iterable[str]) -> TextArray:
@@ -127,37 +115,37 @@ def is_missing(column: ColumnValues) -> BoolArray:
     return column == "" if is_text(column) else np.isnan(column)
 
 
-def number(text: str, decimal: str = ".", *, thousands: bool = False) -> float | None:
-    """Return the finite number in a text, NaN for an empty text, None for any other text.
-
-    Examples
-    --------
-    >>> number("1,5", ","), number("1,234.5"), number("1,234.5", thousands=True)
-    (1.5, None, 1234.5)
-    """
-    text = text.strip()
-    if decimal == ",":
-        text = text.translate(_SWAPPED)
-    if thousands and _GROUPED.fullmatch(text):
-        text = text.replace(",", "")
-    if not text:
-        return math.nan
-    # For Python, 3_2 is 32, and digits of any script are digits.
-    if "_" in text or not text.isascii():
-        return None
-    try:
-        value = float(text)
-    except ValueError:
-        return None
-    return value if math.isfinite(value) else None
-
-
 def parse_numbers(
     texts: Iterable[str], decimal: str = ".", *, thousands: bool = False
 ) -> FloatArray:
-    """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers."""
-    values = (number(text, decimal, thousands=thousands) for text in texts)
-    return numeric_column([math.inf if value is None else value for value in values])
+    """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers.
+
+    Blanks or apostrophes between thousands and the sign of a currency are left out.
+
+    Examples
+    --------
+    >>> parse_numbers(["1,5", "$1 000", "a", ""], ",").tolist()
+    [1.5, 1000.0, inf, nan]
+    >>> parse_numbers(["1,234.5"]).tolist(), parse_numbers(["1,234.5"], thousands=True).tolist()
+    ([inf], [1234.5])
+    """
+    import pyarrow as pa  # slow
+    import pyarrow.compute as pc
+
+    point, comma = (".", ",") if decimal == "." else (",", ".")
+    plain = rf"^[-+]?(\d+[{point}]?\d*|[{point}]\d+)([eE][-+]?\d+)?$"
+    grouped = rf"^[-+]?[1-9]\d{{0,2}}([{comma}]\d{{3}})+([{point}]\d*)?$"
+    written = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    is_number = pc.match_substring_regex(written, plain)
+    if not pc.all(is_number).as_py():
+        for pattern, signs in ((_MARKED, r"[^-+\d.,]"), (grouped, f"[{comma}]"))[: 1 + thousands]:
+            cleared = pc.replace_substring_regex(written, signs, "")
+            written = pc.if_else(pc.match_substring_regex(written, pattern), cleared, written)
+        is_number = pc.match_substring_regex(written, plain)
+    numbers = pc.replace_substring(pc.if_else(is_number, written, None), ",", ".")
+    is_word = pc.if_else(is_number, False, pc.not_equal(written, ""))
+    values = pc.if_else(is_word, np.inf, pc.cast(numbers, pa.float64()))
+    return numeric_column(values.to_numpy(zero_copy_only=False))
 
 
 def sort_rows(table: RawTable) -> RawTable:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import filecmp
 import functools
+import os
 from collections.abc import Collection, Iterator
 from functools import cached_property
 from pathlib import Path
@@ -19,16 +20,16 @@ from pydantic import (
     model_validator,
 )
 
-from quadrepro.base.files import cards_folder
+from quadrepro.base.files import cards_folder, write_text
 from quadrepro.base.models import Mistake, Model, fault, validated
 from quadrepro.base.types import Task
-from quadrepro.base.yaml import Place, read_yaml
+from quadrepro.base.yaml import Place, read_yaml, to_yaml
 from quadrepro.data.canonical import default_order, parse_numbers
 from quadrepro.data.schema import Attribute, Target, Threshold, View, refuse_repeats, series
 from quadrepro.data.source import Layout, Source
 from quadrepro.errors import ConfigError, DataError, nearest
 
-__all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file"]
+__all__ = ["Attribute", "Card", "View", "card_names", "load_card", "load_card_file", "write_card"]
 
 OWN_CARDS = Path("datasets")
 """The folder with the user's own cards, next to a config or in the current folder."""
@@ -46,33 +47,39 @@ def _expanded(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     return tuple(every)
 
 
-class Card(Model):
+class Card(Model, use_attribute_docstrings=True):
     """The description of a data set."""
 
-    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$", description="Name, also of its files.")
-    title: str = Field(min_length=1, description="Name in its repository.")
-    task: Literal["classification", "regression"] = Field(description="Kind of target.")
-    rows: PositiveInt = Field(description="Number of rows.")
-    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_expanded)] = Field(
-        min_length=1, description="Columns in the order of the canonical CSV, without the target."
-    )
-    missing_cells: NonNegativeInt = Field(description="Number of missing values.")
-    rows_with_missing: NonNegativeInt = Field(description="Number of rows with a missing value.")
-    target: Target = Field(description="Labels and their counts, or the range of the numbers.")
-    parts: dict[str, tuple[PositiveInt, PositiveInt]] = Field(
-        {}, description="Parts of the rows: first and last row in the order of the source, from 1."
-    )
-    content_hash: str = Field(
-        pattern=r"^sha256:[0-9a-f]{64}$",
-        description="`sha256:` and digits, from `quadrepro.data.canonical.content_hash`.",
-    )
-    licence: str = Field(description="Terms of use.")
-    citation: str = Field(description="What to cite.")
-    sources: tuple[Source, ...] = Field((), description="Where rows are from, preferred first.")
-    notes: tuple[str, ...] = Field((), description="Known faults, and what was left out.")
-    views: dict[str, View] = Field(
-        {}, description="Views by paper; `default` is used for every other name."
-    )
+    name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")
+    """Name, also of its files."""
+    title: str = Field(min_length=1)
+    """Name in its repository."""
+    task: Literal["classification", "regression"]
+    """Kind of target."""
+    rows: PositiveInt
+    """Number of rows."""
+    attributes: Annotated[tuple[Attribute, ...], AfterValidator(_expanded)] = Field(min_length=1)
+    """Columns in the order of the canonical CSV, without the target."""
+    missing_cells: NonNegativeInt
+    """Number of missing values."""
+    rows_with_missing: NonNegativeInt
+    """Number of rows with a missing value."""
+    target: Target
+    """Labels and their counts, or the range of the numbers."""
+    parts: dict[str, tuple[PositiveInt, PositiveInt]] = Field({})
+    """Parts of the rows: first and last row in the order of the source, from 1."""
+    content_hash: str = Field(pattern=r"^sha256:[0-9a-f]{64}$")
+    """`sha256:` and digits, from `quadrepro.data.canonical.content_hash`."""
+    licence: str
+    """Terms of use."""
+    citation: str
+    """What to cite."""
+    sources: tuple[Source, ...] = ()
+    """Where rows are from, preferred first."""
+    notes: tuple[str, ...] = ()
+    """Known faults, and what was left out."""
+    views: dict[str, View] = Field({})
+    """Views by paper; `default` is used for every other name."""
 
     _file: Path | None = PrivateAttr(None)
 
@@ -260,3 +267,16 @@ def load_card_file(path: Path) -> Card:
         place = source.where(("name",))
         raise DataError(f"{place}: the card is named {card.name!r}, but its file {path.stem!r}")
     return card
+
+
+def write_card(card: Card, path: Path) -> None:
+    """Write a card so that `load_card_file` reads the same card back."""
+    content = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
+    for source in content.get("sources", ()):
+        for key in source.keys() & {"path", "test"}:
+            own, folder = Path(source[key]), path.parent.resolve()
+            if own.is_relative_to(folder.parent):  # the whole project can be moved
+                source[key] = Path(os.path.relpath(own, folder)).as_posix()
+    # The attributes can be thousands of lines.
+    content["attributes"] = content.pop("attributes")
+    write_text(path, to_yaml(content))

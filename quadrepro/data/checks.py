@@ -9,13 +9,25 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from quadrepro.base.text import few
-from quadrepro.data.canonical import ColumnValues, RawTable, content_hash, is_missing, is_text
+from quadrepro.base.types import FloatArray
+from quadrepro.data.canonical import (
+    ColumnValues,
+    RawTable,
+    TextArray,
+    content_hash,
+    is_missing,
+    is_text,
+    nominal_column,
+    numeric_column,
+    parse_numbers,
+    text_column,
+)
 from quadrepro.data.card import Card
 from quadrepro.data.source import Layout
 from quadrepro.errors import DataError
 
 if TYPE_CHECKING:
-    from pandas import DataFrame
+    from pandas import DataFrame, Series  # slow, and workers may need none
 
 SHOWN = 4
 """The largest number of differences that a message names."""
@@ -29,9 +41,6 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
 
     The index of the frame and its name, such as ``line``, are the place of a row in messages.
     """
-    # pandas takes a second to import, which workers need not wait for.
-    from quadrepro.data.columns import codes_in, new_codes, numbers_in
-
     names = layout.columns or (*card.attribute_names, card.target.name)
     _check_width(frame, names, card, origin)
     columns: dict[str, ColumnValues] = {}
@@ -61,6 +70,35 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
     if layout.complete:
         taken &= ~table.missing.any(axis=1)
     return table if taken.all() else table.take(taken)
+
+
+def new_codes(layout: Layout, name: str) -> dict[str, str]:
+    """Return the new code of each code of a column that is missing or renamed in the card."""
+    renamed = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
+    return dict(zip(nominal_column(renamed).tolist(), renamed.values(), strict=True))
+
+
+def codes_in(column: Series, renamed: Mapping[str, str]) -> TextArray:
+    """Return the codes of a column, with ``""`` for a missing one."""
+    places, values = column.factorize()
+    codes = [renamed.get(code, code) for code in nominal_column(values.astype(str)).tolist()]
+    # The place of a missing value is -1, the last text.
+    column_of_codes: TextArray = text_column([*codes, ""])[places]
+    return column_of_codes
+
+
+def numbers_in(column: Series, renamed: Mapping[str, str], layout: Layout) -> FloatArray:
+    """Return the numbers of a column: NaN where one is missing, infinity for any other text."""
+    if column.dtype.kind == "f":
+        values = numeric_column(column)
+    else:
+        column = column.astype("str")
+        values = parse_numbers(column, layout.decimal, thousands=layout.thousands)
+    changed = values.copy()
+    news = parse_numbers(renamed.values())
+    for code, old, new in zip(renamed, parse_numbers(renamed), news, strict=True):
+        changed[values == old if np.isfinite(old) else column == code] = new
+    return changed
 
 
 def row_name(frame: DataFrame, row: int | np.intp) -> str:
@@ -102,7 +140,7 @@ def verified(card: Card, table: RawTable, origin: str) -> RawTable:
             pairs.append((attribute.name, extent(attribute.range), extent(range_)))
     # If a count or a range differs, the hash differs as well.
     if all(old == new for _, old, new in pairs):
-        pairs = [("content", card.content_hash, content_hash(table))]
+        pairs = [("content", card.content_hash, counts["content_hash"])]
     if different := [f"{name}: {new} instead of {old}" for name, old, new in pairs if new != old]:
         differences = few(different, SHOWN, "; ")
         raise DataError(f"{card.name}: {origin} differs from the card: {differences}")
@@ -119,6 +157,7 @@ def counted(table: RawTable) -> dict[str, Any]:
         "target": {"labels": table.label_counts}
         if is_text(target)
         else {"range": extremes(target)},
+        "content_hash": content_hash(table),
     }
 
 

@@ -51,7 +51,7 @@ def format_of(name: str, content: bytes, path: Path) -> str:
     if encoding_of(content) != "utf-16" and b"\0" in head:
         raise DataError(f"{path}: the format is not known, and {name!r} is not text")
     text = head.decode("utf-8", "replace")
-    if is_arff(text):
+    if re.match(r"(?i)(\s*(%.*)?\n)*\s*@(relation|attribute)\b", text):
         return "arff"
     if _SPARSE.match(text):
         return "libsvm"
@@ -83,7 +83,7 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
     with _readable(path, layout.format):
         match layout.format:
             case "csv":
-                return read_own_text(content, path, layout)
+                frame = read_own_text(content, path, layout)
             case "arff":
                 frame = read_arff(decode(content, path, layout.encoding), path)
             case "libsvm":
@@ -99,8 +99,10 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
             case "idx":
                 raise ValueError("images and their labels are in two files")
     if not frame.size:
-        raise DataError(f"{path}: the file has no rows")
-    if layout.format not in ("arff", "excel"):
+        raise DataError(f"{path}: the file has {'a header but ' * bool(layout.skip)}no rows")
+    if layout.format == "csv":
+        return frame
+    if frame.index.name != "line":
         frame = numbered(frame)
     for j in range(frame.shape[1]):
         frame.isetitem(j, _column(frame.iloc[:, j]))
@@ -110,16 +112,16 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
 def read_source(source: FileSource) -> pd.DataFrame:
     """Return the rows of a user's file and, below them, of its test file, with their parts."""
     frame = read_own_file(Path(source.path), source, source.member)
-    return with_test_rows(frame, source) if source.test else frame
-
-
-def with_test_rows(train: pd.DataFrame, source: FileSource) -> pd.DataFrame:
-    """Return training rows with the rows of the test file below them, and a column of parts."""
+    if not source.test:
+        return frame
     layout = source.model_copy(update={"skip": source.test_skip})
-    test = read_own_file(Path(source.test), layout, source.member)
-    if test.shape[1] != train.shape[1]:
-        raise DataError(f"{source.test}: it is not written as {source.path}")
-    test = test.set_axis(train.columns, axis="columns")
+    return with_test_rows(frame, read_own_file(Path(source.test), layout, source.member), source)
+
+
+def with_test_rows(train: pd.DataFrame, test: pd.DataFrame, source: FileSource) -> pd.DataFrame:
+    """Return training rows with test rows below them, and a column of parts."""
+    if [*test.columns] != [*train.columns]:
+        raise DataError(f"{source.test}: its columns differ from the training rows")
     parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return numbered(pd.concat(parts, ignore_index=True))
 
@@ -143,23 +145,21 @@ def _readable(path: Path, form: str) -> Iterator[None]:
 
 def _column(column: pd.Series) -> pd.Series:
     """Return numbers as floats, declared categories as they are, and anything else as text."""
+    column = column.infer_objects()
     if column.dtype.kind in "iuf":
         return column.astype("float64")
     if isinstance(column.dtype, pd.CategoricalDtype):
         return column.cat.rename_categories(column.cat.categories.astype("str").str.strip())
     if column.dtype == object:
-        values = [None if value is None or value != value else value for value in column]
-        if all(value is None or type(value) in (int, float) for value in values):
-            return pd.Series(values, column.index, "float64")
-        column = pd.Series([_written(value) for value in values], column.index)
+        column = column.map(_written, na_action="ignore")
     return column.astype("str").str.strip().fillna("")
 
 
-def _written(value: Any) -> str | None:
+def _written(value: Any) -> str:
     """Return a value as it would be written in text."""
     if isinstance(value, datetime) and value.time() == datetime.min.time():
         return str(value.date())
-    return None if value is None else f"{value:.15g}" if isinstance(value, float) else str(value)
+    return f"{value:.15g}" if isinstance(value, float) else str(value).strip()
 
 
 def unpack(path: Path, member: str = "") -> tuple[str, bytes]:
@@ -207,18 +207,13 @@ def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
             book, sheet_name=sheet, header=None, keep_default_na=False, na_values=[""], dtype=object
         )
     frame = frame.set_axis(pd.RangeIndex(1, len(frame) + 1, name="line"))
-    return frame.iloc[layout.skip :].dropna(how="all").infer_objects()
+    return frame.iloc[layout.skip :].dropna(how="all")
 
 
 def sheet_start(content: bytes, path: Path, layout: FileLayout) -> Start:
     """Return the first rows of a sheet."""
     head = _excel(content, path, layout).head(SEEN)
-    if head.empty:
-        raise DataError(f"{path}: the file has no rows")
-    rows = [
-        ["" if value != value else str(_written(value)).strip() for value in row]
-        for row in head.to_numpy(dtype=object)
-    ]
+    rows = head.map(_written, na_action="ignore").fillna("").to_numpy().tolist()
     return Start.from_rows(rows, head.index.tolist(), layout.skip)
 
 
@@ -290,11 +285,6 @@ _WEIGHT = re.compile(r"(?m),[ \t]*\{[ \t]*[\d.eE+-]+[ \t]*\}[ \t]*\r?$")
 
 _KINDS = {"integer": "REAL", "numeric": "REAL", "date": "STRING"}
 """Kinds of columns as they are read; integers of many files are other numbers."""
-
-
-def is_arff(text: str) -> bool:
-    """Return whether text begins as an ARFF file does, below its comments."""
-    return bool(re.match(r"(?i)(\s*(%.*)?\n)*\s*@(relation|attribute)\b", text))
 
 
 def read_arff(text: str, path: Path) -> pd.DataFrame:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 from collections.abc import Mapping, Sequence
@@ -13,56 +12,36 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.files import write_text
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
-from quadrepro.base.yaml import YamlSource, to_yaml
-from quadrepro.data import notes
+from quadrepro.base.yaml import YamlSource
+from quadrepro.data import checks, formats, notes
 from quadrepro.data.canonical import (
     ColumnValues,
     RawTable,
     TextArray,
-    content_hash,
     default_order,
     is_missing,
     is_text,
     nominal_column,
-    number,
-    sort_rows,
+    parse_numbers,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.checks import counted, extremes, row_name, to_table
-from quadrepro.data.columns import codes_in, new_codes, numbers_in, unmarked
-from quadrepro.data.formats import (
-    format_of,
-    read_own_file,
-    read_source,
-    sheet_names,
-    sheet_start,
-    unpack,
-    with_test_rows,
-)
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.separated import Start, detect, encoding_of
+from quadrepro.data.separated import Start, decimal_sign, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, nearest
 
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
-SNIFFED = 1000
-"""Number of rows in which the decimal sign is looked for."""
-
-DATES = (
-    *("ISO8601", "%d.%m.%Y", "%m/%d/%Y", "%d/%m/%Y", "%Y/%m/%d", "%d-%m-%Y", "%d-%b-%Y"),
-    *("%d-%b-%y", "%b %d, %Y", "%B %d, %Y"),
-)
-"""Formats of dates that are recognised, also with a time."""
+DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y|%B %d, %Y"
+DATES = [day + time for time in ("", " %H:%M", " %H:%M:%S") for day in DAYS.split("|")]
+"""Formats of dates that are recognised, in addition to ISO 8601."""
 
 MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
-_THOUSANDS = re.compile(r"[-+]?[1-9]\d{0,2}([.,]\d{3})+")
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
@@ -119,14 +98,14 @@ class OwnFile:
 
     def codes(self, name: str) -> TextArray:
         """Return a column as codes."""
-        return codes_in(self.frame[name], self._renamed(name))
+        return checks.codes_in(self.frame[name], self._renamed(name))
 
     def typed(self, name: str) -> ColumnValues:
         """Return a column as numbers, with infinity for few words, or as codes."""
         column = self.frame[name]
-        if isinstance(column.dtype, pd.CategoricalDtype):
+        if name in self.options.nominal or isinstance(column.dtype, pd.CategoricalDtype):
             return self.codes(name)
-        values = numbers_in(column, self._renamed(name), self.source)
+        values = checks.numbers_in(column, self._renamed(name), self.source)
         is_word = np.isinf(values)
         if not is_word.any() or column.dtype.kind == "f":
             return values
@@ -134,11 +113,11 @@ class OwnFile:
         return values if few_words or _signs(column[is_word].iloc[0]) else self.codes(name)
 
     def _renamed(self, name: str) -> dict[str, str]:
-        return new_codes(self.source, "target" if name == self.target else name)
+        return checks.new_codes(self.source, "target" if name == self.target else name)
 
     def place(self, row: int) -> str:
         """Return the file and the row as messages name them."""
-        return f"{self.source.path}, {row_name(self.frame, row)}"
+        return f"{self.source.path}, {checks.row_name(self.frame, row)}"
 
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
@@ -150,15 +129,13 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
-    paths: dict[str, Any] = {"path": str(path.resolve()), "member": stated.member}
+    paths = {"path": str(path.resolve()), "member": stated.member}
+    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if stated.test is not None:
         test, layout_of_test, _ = _read(stated.test, target, stated)
-        if [*test.columns] != [*frame.columns]:
-            raise DataError(f"{stated.test}: its columns differ from the training rows")
-        paths |= {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
-    source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
-    if source.test:
-        frame = with_test_rows(frame, source)
+        changes = {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
+        source = source.model_copy(update=changes)
+        frame = formats.with_test_rows(frame, test, source)
     target = _target_name(path, [*frame.columns], target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
@@ -171,21 +148,16 @@ def _read(
     path: Path, target: str, stated: InitOptions
 ) -> tuple[pd.DataFrame, FileLayout, Start | None]:
     """Return the rows under the names of their columns, how they were read, and the first rows."""
-    inner, content = unpack(path, stated.member)
-    form = format_of(inner, content, path)
-    for name, formats in FORMATS_OF_OPTIONS.items():
-        if getattr(stated, name) and form not in formats:
+    inner, content = formats.unpack(path, stated.member)
+    form = formats.format_of(inner, content, path)
+    for name, forms in FORMATS_OF_OPTIONS.items():
+        if getattr(stated, name) and form not in forms:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)
-    if start is not None:
-        skip = start.header_line if stated.has_header else start.skip
-        if stated.has_header and start.header and not start.rows:
-            raise DataError(f"{path}: the file has a header but no rows")
-        layout = layout.model_copy(update={"skip": skip})
-    frame = read_own_file(path, layout, stated.member)
+    frame = formats.read_own_file(path, layout, stated.member)
     if form == "csv":
-        decimal = stated.decimal or _decimal(frame.head(SNIFFED), [*GAPS, *stated.missing])
+        decimal = stated.decimal or decimal_sign(frame, [*GAPS, *stated.missing])
         changes = {"decimal": decimal, "thousands": stated.decimal is not None}
         layout = layout.model_copy(update=changes)
     if start is not None:
@@ -208,10 +180,12 @@ def _detected(
         raise ConfigError(f"--encoding: {error}") from None
     if form == "csv":
         separator = "\t" if stated.separator == "tab" else stated.separator or ""
-        return detect(content, path, target, encoding=encoding, separator=separator, skip=skip)
+        return detect(content, path, target, encoding, separator, skip, stated.has_header)
     if form == "excel":
         layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
-        return layout, sheet_start(content, path, layout)
+        start = formats.sheet_start(content, path, layout)
+        skip = start.header_line if stated.has_header else start.skip
+        return layout.model_copy(update={"skip": skip}), start
     if form == "libsvm" and re.search(rb"(?m)^\S+[ \t]+qid:", content):
         raise DataError(f"{path}: qid: marks ranking data; to predict labels, remove qid:N")
     return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
@@ -239,19 +213,6 @@ def _numbered(n_columns: int) -> list[str]:
     return [f"x{j}" for j in range(1, n_columns + 1)]
 
 
-def _decimal(rows: pd.DataFrame, gaps: Sequence[str]) -> str:
-    """Return a comma if more columns have decimal commas than have decimal points."""
-    columns = [[unmarked(t) for t in rows[name].tolist() if t not in gaps] for name in rows]
-    n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
-    return "," if n_commas > n_points else "."
-
-
-def _has_sign(texts: Sequence[str], sign: str) -> bool:
-    """Return whether all texts are numbers, some with the sign, and not only between thousands."""
-    written = [text for text in texts if sign in text and not _THOUSANDS.fullmatch(text)]
-    return bool(written) and None not in (number(text, sign) for text in texts)
-
-
 def _target_name(
     path: Path, names: Sequence[str], target: str, stated: InitOptions, start: Start | None
 ) -> str:
@@ -267,7 +228,7 @@ def _target_name(
                 line = ", ".join(start.header)
                 hint = f"; its first line looks like data ({line}): --no-header calls the columns"
                 hint += f" x1 to x{len(names)}, and --names gives them names"
-            elif len(sheets := sheet_names(path, stated.member)) > 1:
+            elif len(sheets := formats.sheet_names(path, stated.member)) > 1:
                 hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
@@ -302,10 +263,12 @@ def _occurring(column: pd.Series, words: Sequence[str]) -> set[str]:
     """Return the words that a column has, also as -999.0 for -999."""
     if isinstance(column.dtype, pd.CategoricalDtype):
         column = pd.Series(column.cat.categories)
-    occurring = {*column[column.isin(words)]} if column.dtype.kind != "f" else set()
-    if numeric := {word: value for word in words if word and (value := number(word)) is not None}:
+    occurring = {*column[column.isin(words)]}
+    numbers = parse_numbers(words)
+    if np.isfinite(numbers).any():
         values = pd.to_numeric(column, errors="coerce")
-        occurring |= {word for word, value in numeric.items() if (values == value).any()}
+        pairs = zip(words, numbers.tolist(), strict=True)
+        occurring |= {word for word, value in pairs if (values == value).any()}
     return occurring
 
 
@@ -313,11 +276,7 @@ def _describe(own: OwnFile) -> Card:
     """Return the card of a file."""
     frame, source, options = own.frame, own.source, own.options
     labels = _target(own)
-    columns = {
-        name: own.codes(name) if name in options.nominal else own.typed(name)
-        for name in frame
-        if name != own.target
-    }
+    columns = {name: own.typed(name) for name in frame if name != own.target}
     _refuse_mixed(own, columns)
     kept = ~is_missing(labels)
     if not kept.all():
@@ -338,8 +297,7 @@ def _describe(own: OwnFile) -> Card:
         # Without them there would be nothing to learn from.
         left_out = []
         remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
-    table = sort_rows(table)
-    counts = counted(table)
+    counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))
     view = _view(own, target, left_out)
     names = ("target" if n == own.target else n if n in filled else "" for n in frame)
@@ -350,7 +308,6 @@ def _describe(own: OwnFile) -> Card:
         task="classification" if target.labels else "regression",
         attributes=attributes,
         target=target,
-        content_hash=content_hash(table),
         licence="not stated",
         citation="not stated",
         sources=[
@@ -359,7 +316,7 @@ def _describe(own: OwnFile) -> Card:
         notes=[
             *notes.on_reading(source, own.gaps, options.task, target),
             *notes.on_content(table, target, int((~kept).sum()), remarks, view),
-            *([f"{_totals(own)}."] if _totals(own) else []),
+            *_totals(own),
         ],
         views={ANY_VIEW: view},
         **counts,
@@ -395,7 +352,7 @@ def _target(own: OwnFile) -> ColumnValues:
 
 def _signs(text: str) -> list[str]:
     """Return the decimal signs with which a text is a number."""
-    return [sign for sign in ".," if number(unmarked(text), sign, thousands=True) is not None]
+    return [s for s in ".," if np.isfinite(parse_numbers([text], s, thousands=True)).all()]
 
 
 def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:
@@ -416,32 +373,30 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
         hint = " (the other sign is then between thousands)" * (own.source.decimal in signs)
         option = f"--decimal {' or '.join(signs)}{hint}"
         raise DataError(f"{where}, which is a number only with {option}")
-    if totals := _totals(own):
+    for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
+    listed = few(
+        [f"{n} ({w!r} in {checks.row_name(own.frame, rows[n])})" for n, w in words.items()]
+    )
     nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
     missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
-    if len(words) == 1:
-        raise DataError(
-            f"{where}, but most of its values are numbers; add {missing} if it means a missing"
-            f" value, or {nominal} if the values are codes"
-        )
-    listed = few([f"{n} ({w!r} in {row_name(own.frame, rows[n])})" for n, w in words.items()])
     raise DataError(
-        f"{own.source.path}: {len(words)} columns of numbers have words: {listed}; add {nominal}"
-        f" if their values are codes, or {missing} for words that mean a missing value"
+        f"{own.source.path}: numbers and words are mixed in {listed}; add {missing} for words that"
+        f" mean a missing value, or {nominal} if the values are codes"
     )
 
 
-def _totals(own: OwnFile) -> str:
-    """Return advice on a last row that looks like totals, or an empty text."""
+def _totals(own: OwnFile) -> list[str]:
+    """Return advice on a last row that looks like totals, if it does."""
     if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
-        return ""
-    return f"The last row ({row_name(own.frame, -1)}) looks like totals: remove it from the file"
+        return []
+    row = checks.row_name(own.frame, -1)
+    return [f"The last row ({row}) looks like totals: remove it from the file."]
 
 
 def _attribute(name: str, values: ColumnValues, column: pd.Series) -> Attribute:
     if not is_text(values):
-        return Attribute(name=name, kind="numeric", range=extremes(values))
+        return Attribute(name=name, kind="numeric", range=checks.extremes(values))
     codes = default_order(pd.unique(values[values != ""]).tolist())
     if isinstance(column.dtype, pd.CategoricalDtype):
         # A declared order is kept, with codes that no row has.
@@ -457,8 +412,7 @@ def _date_format(codes: Sequence[str]) -> str | None:
     """Return the format of dates, or None if a code is not a date."""
     if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
         return None
-    with_time = [date + time for time in (" %H:%M", " %H:%M:%S") for date in DATES[1:]]
-    for form in (*DATES, *with_time):
+    for form in ("ISO8601", *DATES):
         # Most columns are seen in three codes not to be dates.
         if all(
             not pd.to_datetime([*some], format=form, errors="coerce", utc=True).hasnans
@@ -490,25 +444,23 @@ def renew(card: Card, path: Path) -> Card:
     sources = [source for source in card.sources if isinstance(source, FileSource)]
     if not sources:
         raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
-    table = to_table(read_source(sources[0]), sources[0], card, sources[0].path)
-    remarks = notes.remarks(table)
-    table = sort_rows(table)
-    counts = counted(table)
+    table = checks.to_table(formats.read_source(sources[0]), sources[0], card, sources[0].path)
+    counts = checks.counted(table)
     target = card.target.model_copy(update=counts.pop("target"))
     kept = [note for note in card.notes if not notes.ON_CONTENT.match(note)]
+    made = notes.on_content(table, target, 0, notes.remarks(table), card.view(ANY_VIEW))
     changes = {
         **counts,
-        "notes": [*kept, *notes.on_content(table, target, 0, remarks, card.view(ANY_VIEW))],
+        "notes": [*kept, *made],
         "attributes": [_renewed(a, table.columns[a.name]).model_dump() for a in card.attributes],
         "target": target.model_dump(),
-        "content_hash": content_hash(table),
     }
     return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)
 
 
 def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
     if attribute.kind == "numeric":
-        return attribute.model_copy(update={"range": extremes(column)})
+        return attribute.model_copy(update={"range": checks.extremes(column)})
     if attribute.codes is None:
         return attribute
     added = default_order({*pd.unique(column).tolist()} - {"", *attribute.codes})
@@ -518,16 +470,3 @@ def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
 def _name(text: str) -> str:
     name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")
     return name if name[:1].isalpha() else f"data_{name}".rstrip("_")
-
-
-def write_card(card: Card, path: Path) -> None:
-    """Write a card so that `quadrepro.data.card.load_card_file` reads the same card back."""
-    content = card.model_dump(mode="json", exclude_none=True, exclude_defaults=True)
-    for source in content.get("sources", ()):
-        for key in source.keys() & {"path", "test"}:
-            own, folder = Path(source[key]), path.parent.resolve()
-            if own.is_relative_to(folder.parent):  # the whole project can be moved
-                source[key] = Path(os.path.relpath(own, folder)).as_posix()
-    # The attributes can be thousands of lines.
-    content["attributes"] = content.pop("attributes")
-    write_text(path, to_yaml(content))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from textwrap import shorten
 from typing import Any
@@ -75,10 +75,9 @@ _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]
 
 def remarks(table: RawTable) -> dict[str, str]:
     """Return a remark on each attribute, or an empty text."""
-    dates = {attribute.name for attribute in table.attributes if attribute.date}
     return {
-        name: DATES if name in dates else _remark(name, column)
-        for name, column in table.columns.items()
+        a.name: DATES if a.date else _remark(a.name, table.columns[a.name])
+        for a in table.attributes
     }
 
 
@@ -157,7 +156,7 @@ def on_content(
     yield from imbalance(target, view)
 
 
-def _listed(names: Iterator[str]) -> str:
+def _listed(names: Iterable[str]) -> str:
     return shorten(", ".join(names), SHOWN, placeholder=" ...")
 
 
@@ -193,7 +192,7 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
             looks_missing = sign * lowest < 0 or not f"{lowest:.0f}".strip("-9")
             if looks_missing and gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):
                 clear.add(sign * lowest)
-    return {f"{w:g}": _listed(iter(n)) for w, n in names.items() if len(n) > 1 or w in clear}
+    return {f"{w:g}": _listed(n) for w, n in names.items() if len(n) > 1 or w in clear}
 
 
 def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Iterator[str]:

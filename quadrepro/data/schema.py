@@ -42,16 +42,19 @@ def refuse_repeats(names: tuple[str, ...]) -> tuple[str, ...]:
 Names = Annotated[tuple[str, ...], AfterValidator(refuse_repeats)]
 
 
-class Attribute(Model):
+class Attribute(Model, use_attribute_docstrings=True):
     """A column of a data set."""
 
-    name: str = Field(min_length=1, description="Name; `p1..p9` means nine attributes.")
-    kind: Literal["numeric", "nominal"] = Field(description="Numbers, or codes without arithmetic.")
-    codes: Names | None = Field(None, description="Codes in their natural order.")
-    range: tuple[float, float] | None = Field(None, description="Lowest and highest number.")
-    date: str | None = Field(
-        None, description="Format of dates, such as %d.%m.%Y; `ISO8601` for any such date."
-    )
+    name: str = Field(min_length=1)
+    """Name; `p1..p9` means nine attributes."""
+    kind: Literal["numeric", "nominal"]
+    """Numbers, or codes without arithmetic."""
+    codes: Names | None = None
+    """Codes in their natural order."""
+    range: tuple[float, float] | None = None
+    """Lowest and highest number."""
+    date: str | None = None
+    """Format of dates, such as %d.%m.%Y; `ISO8601` for any such date."""
 
     @model_validator(mode="after")
     def _kind_fits(self) -> Self:
@@ -61,20 +64,26 @@ class Attribute(Model):
         return self
 
 
-class Target(Model):
+class Target(Model, use_attribute_docstrings=True):
     """The column to be predicted: ``target`` in a canonical CSV."""
 
-    name: Literal["target"] = Field("target", description="Name in a canonical CSV.")
-    original: str = Field(description="Name in the source.")
-    labels: dict[str, PositiveInt] = Field({}, description="Number of rows with each label.")
-    range: tuple[float, float] | None = Field(None, description="Lowest and highest number.")
+    name: Literal["target"] = "target"
+    """Name in a canonical CSV."""
+    original: str
+    """Name in the source."""
+    labels: dict[str, PositiveInt] = Field({})
+    """Number of rows with each label."""
+    range: tuple[float, float] | None = None
+    """Lowest and highest number."""
 
 
-class Threshold(Model):
+class Threshold(Model, use_attribute_docstrings=True):
     """Which numbers are positive: those that are at most, or at least, a bound."""
 
-    at_most: float | None = Field(None, description="Largest positive number.")
-    at_least: float | None = Field(None, description="Smallest positive number.")
+    at_most: float | None = None
+    """Largest positive number."""
+    at_least: float | None = None
+    """Smallest positive number."""
 
     @model_validator(mode="after")
     def _one_side(self) -> Self:
@@ -103,38 +112,39 @@ WrittenValues = Annotated[
 
 
 # Labels are text, but a config may write them as numbers.
-class View(Model, coerce_numbers_to_str=True):
+class View(Model, coerce_numbers_to_str=True, use_attribute_docstrings=True):
     """How one paper turns a data set into a problem with numeric columns."""
 
-    positive: Names | Threshold | None = Field(
-        None, description="Labels or numbers that become +1; by default the target is kept."
-    )
-    negative: Names = Field((), description="Labels that become -1; by default all others.")
-    labels: Names = Field((), description="Labels that stay classes; by default all.")
-    part: str = Field("", description="Part of the card's `parts` to use; by default all rows.")
-    where: dict[str, WrittenValues] = Field(
-        {}, description="Rows to use, by the values of attributes, such as `{colour: white}`."
-    )
-    sample_rows: int | None = Field(
-        None, ge=4, description="Number of rows to use, drawn again for every repeat."
-    )
-    exclude: Names = Field((), description="Attributes to leave out.")
-    target_as: str = Field("", description="Name of a column that repeats the target.")
-    nominal: Literal["ordinal", "one-hot"] = Field(
-        "ordinal", description="Columns of codes: their positions, or zeros and ones for each."
-    )
-    missing: Literal["mean", "low", "drop"] = Field(
-        "mean", description="Missing values: filled by the mean, a value of their own, or no row."
-    )
-    duplicates: Literal["keep", "drop", "one-side"] = Field(
-        "keep", description="Whether rows that repeat another are used, dropped, or never divided."
-    )
-    order: dict[str, Names] = Field({}, description="Codes of attributes in another order.")
-    bayes_error: float | None = Field(None, ge=0, description="Lowest possible risk, if known.")
-    status: Literal["settled", "open"] = Field(
-        "settled", description="Whether the paper or its printed numbers settle the choice."
-    )
-    evidence: str = Field("", description="Reason for the choice.")
+    positive: Names | Threshold | None = None
+    """Labels or numbers that become +1; by default the target is kept."""
+    negative: Names = ()
+    """Labels that become -1; by default all others."""
+    labels: Names = ()
+    """Labels that stay classes; by default all."""
+    part: str = ""
+    """Part of the card's `parts` to use; by default all rows."""
+    where: dict[str, WrittenValues] = Field({})
+    """Rows to use, by the values of attributes, such as `{colour: white}`."""
+    sample_rows: int | None = Field(None, ge=4)
+    """Number of rows to use, drawn again for every repeat."""
+    exclude: Names = ()
+    """Attributes to leave out."""
+    target_as: str = ""
+    """Name of a column that repeats the target."""
+    nominal: Literal["ordinal", "one-hot"] = "ordinal"
+    """Columns of codes: their positions, or zeros and ones for each."""
+    missing: Literal["mean", "low", "drop"] = "mean"
+    """Missing values: filled by the mean, a value of their own, or no row."""
+    duplicates: Literal["keep", "drop", "one-side"] = "keep"
+    """Whether rows that repeat another are used, dropped, or never divided."""
+    order: dict[str, Names] = Field({})
+    """Codes of attributes in another order."""
+    bayes_error: float | None = Field(None, ge=0)
+    """Lowest possible risk, if known."""
+    status: Literal["settled", "open"] = "settled"
+    """Whether the paper or its printed numbers settle the choice."""
+    evidence: str = ""
+    """Reason for the choice."""
 
     @model_validator(mode="after")
     def _labels_fit(self) -> Self:

@@ -14,13 +14,14 @@ from functools import partial, reduce
 from pathlib import Path
 from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 import pyarrow as pa
 import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 from pyarrow.csv import read_csv as arrow_csv
 
-from quadrepro.data.canonical import number
+from quadrepro.data.canonical import parse_numbers
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 
@@ -30,8 +31,13 @@ SEPARATORS = (";", "\t", "|", ",", "blank")
 SEEN = 20
 """Number of rows in which a separator and a header are looked for."""
 
+SNIFFED = 1000
+"""Number of rows in which the decimal sign is looked for."""
+
 HEAD = 2**20
 """Number of bytes that are decoded to see how text is written."""
+
+_THOUSANDS = re.compile(r"[-+$€£¥\s]*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
 
 
 class Start(NamedTuple):
@@ -59,8 +65,10 @@ class Start(NamedTuple):
     @property
     def looks_like_data(self) -> bool:
         """Whether fields of the header are numbers, in columns that have numbers."""
-        pairs = zip(self.header, self.rows[0] if self.rows else self.header, strict=False)
-        return any(a and number(a) is not None and number(b) is not None for a, b in pairs)
+        n = min(map(len, [self.header, *self.rows[:1]]))
+        names = parse_numbers(self.header[:n])
+        below = parse_numbers(self.rows[0][:n]) if self.rows else names
+        return bool((np.isfinite(names) & ~np.isinf(below)).any())
 
     @property
     def is_even(self) -> bool:
@@ -93,12 +101,12 @@ def detect(
     content: bytes,
     path: Path,
     column: str = "",
-    *,
     encoding: str = "",
     separator: str = "",
     skip: int = 0,
+    has_header: bool = True,
 ) -> tuple[FileLayout, Start]:
-    """Return how text is written, and its first rows.
+    """Return how text is written, with the lines above the rows of values, and its first rows.
 
     The separator is the one that makes the name of a column a field of the first row; without a
     name, or if none does, the first one that splits the first rows evenly. Comments, titles and
@@ -110,18 +118,36 @@ def detect(
     if marked := re.match(r"(?i)\s*\"?sep=(.)\"?\s*\n", head):
         separator, skip = separator or marked[1], skip or 1
     text = head.encode()
-    starts = {name: _start(text, name, skip) for name in ([separator] if separator else SEPARATORS)}
+    starts = {
+        name: _start(text, name, skip, path) for name in ([separator] if separator else SEPARATORS)
+    }
     named = [name for name, start in starts.items() if column and column in start.header]
     even = [name for name, start in starts.items() if start.is_even]
     chosen = next(iter([*named, *even]), separator or ",")
     start = starts[chosen]
-    return FileLayout(separator=chosen, encoding=encoding, skip=start.skip), start
+    skip = start.header_line if has_header else start.skip
+    return FileLayout(separator=chosen, encoding=encoding, skip=skip), start
 
 
-def _start(text: bytes, separator: str, skip: int) -> Start:
+def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> str:
+    """Return a comma if more columns have decimal commas than have decimal points."""
+    rows = frame.head(SNIFFED)
+    columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
+    n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
+    return "," if n_commas > n_points else "."
+
+
+def _has_sign(texts: pd.Series, sign: str) -> bool:
+    """Return whether all texts are numbers, some with the sign, and not only between thousands."""
+    written = texts[texts.str.contains(sign, regex=False)]
+    has_sign = len(written) and not written.str.fullmatch(_THOUSANDS).all()
+    return bool(has_sign and not np.isinf(parse_numbers(texts, sign)).any())
+
+
+def _start(text: bytes, separator: str, skip: int, path: Path) -> Start:
     lines, rows = [], []
-    with suppress(csv.Error):  # A row of the wrong separator can be too long for a field.
-        for line, fields in itertools.islice(_rows(*_plain(text, separator), skip), SEEN):
+    with suppress(DataError):  # A row of the wrong separator can be too long for a field.
+        for line, fields in itertools.islice(_rows(*_plain(text, separator), skip, path), SEEN):
             lines.append(line)
             rows.append([field.strip() for field in fields])
     return Start.from_rows(rows, lines, skip)
@@ -135,7 +161,7 @@ def _n_above(rows: Sequence[Sequence[str]]) -> int:
     for i, row in enumerate(rows):
         # A single marked row as wide as the table has the names of the columns.
         is_comment = marked[i] and (widths[i] != width or marked[i + 1 : i + 2] == [True])
-        is_title = widths[i] == 1 < width and number(row[0]) is None
+        is_title = widths[i] == 1 < width and np.isinf(parse_numbers(row[:1])).any()
         if not (is_comment or is_title):
             return i
     return 0
@@ -151,16 +177,23 @@ def _plain(text: bytes, separator: str) -> tuple[bytes, str]:
     return re.sub(rb"[ \t]+", b" ", text), " "
 
 
-def _rows(
-    text: bytes, separator: str, skip: int, *, strict: bool = False
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the last line and the fields of each row that is not empty."""
+def _rows(text: bytes, separator: str, skip: int, path: Path) -> Iterator[tuple[int, list[str]]]:
+    """Yield the last line and the fields of each row that is not empty.
+
+    A quote must end its field.
+    """
     lines = io.TextIOWrapper(io.BytesIO(text), "utf-8", "replace", newline="")
-    below = itertools.islice(lines, skip, None)
-    reader = csv.reader(below, delimiter=separator, skipinitialspace=True, strict=strict)
-    for fields in reader:
-        if any(field.strip() for field in fields):
-            yield skip + reader.line_num, fields
+    reader = csv.reader(
+        itertools.islice(lines, skip, None), delimiter=separator, skipinitialspace=True, strict=True
+    )
+    line = skip
+    try:
+        for fields in reader:
+            line = skip + reader.line_num
+            if any(field.strip() for field in fields):
+                yield line, fields
+    except csv.Error as error:
+        raise DataError(f"{path}, line {line + 1}: {error}") from error
 
 
 def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
@@ -171,10 +204,10 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
     if layout.encoding != "utf-8":
         content = decode(content, path, layout.encoding).encode()
     text, separator = _plain(content.removeprefix(codecs.BOM_UTF8), layout.separator)
-    rows = partial(_strict_rows, text, separator, layout.skip, path)
+    rows = partial(_rows, text, separator, layout.skip, path)
     width = len(next(rows(), (0, []))[1])
     if not width:
-        raise DataError(f"{path}: the file has no rows")
+        return pd.DataFrame()
     try:
         columns = _columns(text, separator, layout.skip, width)
     except pa.ArrowInvalid:
@@ -226,15 +259,3 @@ def _columns(text: bytes, separator: str, skip: int, width: int) -> list[pa.Chun
         empty = reduce(pc.and_, (pc.equal(column, "") for column in columns))
         columns = [column.filter(pc.invert(empty)) for column in columns]
     return columns
-
-
-def _strict_rows(
-    text: bytes, separator: str, skip: int, path: Path
-) -> Iterator[tuple[int, list[str]]]:
-    """Yield the rows of text, in which a quote must end its field."""
-    line = skip
-    try:
-        for line, fields in _rows(text, separator, skip, strict=True):
-            yield line, fields
-    except csv.Error as error:
-        raise DataError(f"{path}, line {line + 1}: {error}") from error

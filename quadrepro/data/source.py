@@ -35,91 +35,103 @@ PART = "part"
 """Name of the column that tells training and test rows of two files apart."""
 
 
-class Layout(Model):
+class Layout(Model, use_attribute_docstrings=True):
     """How to turn the table of a source into the rows of a card."""
 
-    columns: Annotated[tuple[str, ...], AfterValidator(_expanded_columns)] = Field(
-        (), description="Attribute or target in each column; '' leaves a column out."
-    )
-    codes: Annotated[dict[str, dict[str, str]], AfterValidator(_expanded_codes)] = Field(
-        {}, description="Codes of the source by column, with their names in the card."
-    )
-    missing: tuple[str, ...] = Field(("?", ""), description="Texts that mean a missing value.")
-    rows: tuple[PositiveInt, PositiveInt] | None = Field(
-        None, description="First and last row to use, counted from 1; by default all."
-    )
-    only: dict[str, tuple[str, ...]] = Field(
-        {}, description="Rows to use, by the codes of columns as named in the card."
-    )
-    complete: bool = Field(False, description="Whether rows with missing values are left out.")
-    drop_unlabelled: bool = Field(False, description="Whether rows without a label are left out.")
-    decimal: Literal[".", ","] = Field(".", description="Decimal sign of numbers.")
-    thousands: bool = Field(False, description="Whether the other sign separates thousands.")
-    note: str = Field("", description="What users should know about this source.")
+    columns: Annotated[tuple[str, ...], AfterValidator(_expanded_columns)] = ()
+    """Attribute or target in each column; '' leaves a column out."""
+    codes: Annotated[dict[str, dict[str, str]], AfterValidator(_expanded_codes)] = Field({})
+    """Codes of the source by column, with their names in the card."""
+    missing: tuple[str, ...] = ("?", "")
+    """Texts that mean a missing value."""
+    rows: tuple[PositiveInt, PositiveInt] | None = None
+    """First and last row to use, counted from 1; by default all."""
+    only: dict[str, tuple[str, ...]] = Field({})
+    """Rows to use, by the codes of columns as named in the card."""
+    complete: bool = False
+    """Whether rows with missing values are left out."""
+    drop_unlabelled: bool = False
+    """Whether rows without a label are left out."""
+    decimal: Literal[".", ","] = "."
+    """Decimal sign of numbers."""
+    thousands: bool = False
+    """Whether the other sign separates thousands."""
+    note: str = ""
+    """What users should know about this source."""
 
 
 class FileLayout(Layout):
     """How a file is read."""
 
-    format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel", "json"] = Field(
-        "csv", description="`csv` is any text with one row per line, `idx` is MNIST's format."
-    )
-    separator: str = Field(
-        ",", pattern=r'^(blank|[^"\r\n])$', description="Character between fields, or `blank`."
-    )
-    encoding: Annotated[str, AfterValidator(text_encoding)] = Field(
-        "utf-8", description="Encoding of `csv` and `arff`."
-    )
-    skip: int = Field(0, ge=0, description="Number of lines above the first row.")
-    sheet: str = Field("", description="Sheet of `excel`, by default the first.")
+    format: Literal["csv", "arff", "libsvm", "parquet", "idx", "mat", "excel", "json"] = "csv"
+    """`csv` is any text with one row per line, `idx` is MNIST's format."""
+    separator: str = Field(",", pattern=r'^(blank|[^"\r\n])$')
+    """Character between fields, or `blank`."""
+    encoding: Annotated[str, AfterValidator(text_encoding)] = "utf-8"
+    """Encoding of `csv` and `arff`."""
+    skip: int = Field(0, ge=0)
+    """Number of lines above the first row."""
+    sheet: str = ""
+    """Sheet of `excel`, by default the first."""
 
 
-class RemoteFile(Model):
+class RemoteFile(Model, use_attribute_docstrings=True):
     """A file on the web."""
 
-    url: str = Field(pattern=r"^https?://", description="Address; `.gz`, `.zip` are unpacked.")
-    hash: str | None = Field(
-        None,
-        pattern=r"^(sha256:[0-9a-f]{64}|md5:[0-9a-f]{32})$",
-        description="`sha256:` or `md5:` and hexadecimal digits.",
-    )
-    member: str = Field("", description="File inside a `.zip` that has several.")
-    constants: dict[str, str] = Field(
-        {}, description="Columns to append, with their value in all rows of this file."
-    )
+    url: str = Field(pattern=r"^https?://")
+    """Address; `.gz`, `.zip` are unpacked."""
+    hash: str | None = Field(None, pattern=r"^(sha256:[0-9a-f]{64}|md5:[0-9a-f]{32})$")
+    """`sha256:` or `md5:` and hexadecimal digits."""
+    member: str = ""
+    """File inside a `.zip` that has several."""
+    constants: dict[str, str] = Field({})
+    """Columns to append, with their value in all rows of this file."""
 
 
-class GeneratedSource(Model):
+class GeneratedSource(Model, use_attribute_docstrings=True):
     """The rows of a card, drawn by a rule of `quadrepro.data.rules`."""
 
-    kind: Literal["generated"] = Field(description="Kind of source.")
-    generator: str = Field(description="Name of the rule.")
-    seed: int = Field(ge=0, description="Seed of the random numbers.")
-    parameters: dict[str, float] = Field({}, description="Parameters of the rule, as `sigma`.")
+    kind: Literal["generated"]
+    """Kind of source."""
+    generator: str
+    """Name of the rule."""
+    seed: int = Field(ge=0)
+    """Seed of the random numbers."""
+    parameters: dict[str, float] = Field({})
+    """Parameters of the rule, as `sigma`."""
 
 
 class OpenMLSource(Layout):
     """A data set of OpenML."""
 
-    kind: Literal["openml"] = Field(description="Kind of source.")
-    id: PositiveInt = Field(description="Number, which means a name and a version.")
+    kind: Literal["openml"]
+    """Kind of source."""
+    id: PositiveInt
+    """Number, which means a name and a version."""
 
 
 class WebSource(FileLayout):
     """Files of UCI's archive or of a mirror, whose rows are put one below the other."""
 
-    kind: Literal["uci", "mirror"] = Field(description="Whether it is UCI's archive.")
-    files: tuple[RemoteFile, ...] = Field(min_length=1, description="Files in their order.")
+    kind: Literal["uci", "mirror"]
+    """Whether it is UCI's archive."""
+    files: tuple[RemoteFile, ...] = Field(min_length=1)
+    """Files in their order."""
 
 
 class FileSource(FileLayout):
     """A file of the user."""
 
-    kind: Literal["file"] = Field(description="Kind of source.")
-    path: str = Field(description="Path from the card's folder; `.gz`, `.zip` are unpacked.")
-    member: str = Field("", description="File inside a `.zip` that has several.")
-    test: str = Field("", description="Path of a file with the test rows; they are below.")
-    test_skip: int = Field(0, ge=0, description="Number of lines above its first row.")
+    kind: Literal["file"]
+    """Kind of source."""
+    path: str
+    """Path from the card's folder; `.gz`, `.zip` are unpacked."""
+    member: str = ""
+    """File inside a `.zip` that has several."""
+    test: str = ""
+    """Path of a file with the test rows; they are below."""
+    test_skip: int = Field(0, ge=0)
+    """Number of lines above its first row."""
 
     @field_validator("path", "test")
     @classmethod

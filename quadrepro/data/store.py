@@ -16,7 +16,7 @@ from quadrepro.data.canonical import RawTable, sort_rows
 from quadrepro.data.card import Card
 from quadrepro.data.checks import to_table, verified
 from quadrepro.data.rules import generate
-from quadrepro.data.source import FileLayout, FileSource, GeneratedSource, Layout, describe, origin
+from quadrepro.data.source import FileSource, GeneratedSource, Layout, describe, origin
 from quadrepro.errors import DataError
 
 LARGE = 1_000_000
@@ -48,9 +48,6 @@ class Found:
 
     card: Card
     where: Where | None
-    _columns: dict[frozenset[str], RawTable] = dataclasses.field(
-        default_factory=dict, init=False, repr=False, compare=False
-    )
 
     @property
     def origin(self) -> str:
@@ -79,17 +76,6 @@ class Found:
             again = f"quadrepro init {shlex.quote(str(self.card.file or 'CARD'))}"
             raise DataError(f"{error}; if the file has changed, renew its card: {again}") from error
 
-    def columns(self, names: frozenset[str]) -> RawTable:
-        """Return the target and some attributes of all rows, which are read once."""
-        if names not in self._columns:
-            table = self.load(names).table
-            attributes = tuple(a for a in table.attributes if a.name in names)
-            columns = {name: table.columns[name] for name in names}
-            self._columns[names] = dataclasses.replace(
-                table, attributes=attributes, columns=columns
-            )
-        return self._columns[names]
-
     def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
         """Return the rows in canonical order, compared with their card."""
         card, where = self.card, self.where
@@ -101,7 +87,7 @@ class Found:
         is_large = card.rows * len(card.attributes) >= LARGE
         large_file = file if is_large and isinstance(file, Path) else None
         if large_file and (entry := cache.find_cached(card, large_file)):
-            with contextlib.suppress(cache.DamagedError):
+            with contextlib.suppress(DataError):  # it is damaged
                 return cache.read_cached(entry, card, only)
         table = sort_rows(verified(card, _parsed(where, card), self.origin))
         if large_file and keep:
@@ -186,13 +172,10 @@ def read_canonical(path: Path, card: Card) -> RawTable:
     from quadrepro.data.formats import read_own_file, unpack
     from quadrepro.data.separated import detect
 
-    _, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
+    layout, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
     names = (*card.attribute_names, card.target.name)
     for place, (expected, name) in enumerate(zip_longest(names, start.header), start=1):
         if name != expected:
             right, wrong = (repr(one) if one is not None else "absent" for one in (expected, name))
             raise DataError(f"{path}, line 1: column {place} must be {right}, but is {wrong}")
-    if not start.rows:
-        raise DataError(f"{path}: the file has a header but no rows")
-    frame = read_own_file(path, FileLayout(skip=start.header_line))
-    return to_table(frame, Layout(missing=("",)), card, str(path))
+    return to_table(read_own_file(path, layout), Layout(missing=("",)), card, str(path))

@@ -13,7 +13,8 @@ from quadrepro.config.first_config import SCHEMA, draft_config
 from quadrepro.config.loading import load_experiment
 from quadrepro.config.plan import make_plan
 from quadrepro.config.reference import schema_of
-from quadrepro.data.inspection import inspect_file, write_card
+from quadrepro.data.card import write_card
+from quadrepro.data.inspection import inspect_file
 from quadrepro.tables.kinds import check_tables
 
 ROWS = 12

@@ -12,8 +12,7 @@ from typing import Any
 import numpy as np
 
 from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
-from quadrepro.data.card import Attribute, Card, load_card, load_card_file
-from quadrepro.data.inspection import write_card
+from quadrepro.data.card import Attribute, Card, load_card, load_card_file, write_card
 from quadrepro.data.store import Dataset, find_datasets
 
 ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))

@@ -31,7 +31,7 @@ def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.D
 
 
 def layout_of(path: Path, column: str = "") -> FileLayout:
-    return detect(unpack(path)[1], path, column)[0]
+    return detect(unpack(path)[1], path, column, has_header=False)[0]
 
 
 def cells(frame: pd.DataFrame) -> list[list[object]]:
@@ -169,7 +169,7 @@ def test_a_parquet_file_gives_numbers_and_text(tmp_path: Path) -> None:
     frame = read(tmp_path / "a.parquet", "parquet")
     assert [*frame.columns] == [*columns]
     texts = [[text, ""] for text in ("1.50", "red", "x", "True", "2024-01-31", "")]
-    texts[2][1], texts[5] = None, [None, None]  # The words are declared, and nothing has no kind.
+    texts[2][1] = None  # The words are declared.
     assert cells(frame) == [[1.0, None], *texts]
     assert (frame.index.name, [*frame.index]) == ("row", [1, 2])
 

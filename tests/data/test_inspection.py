@@ -15,10 +15,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.config.loading import load_experiment
-from quadrepro.data.card import Card, load_card_file
+from quadrepro.data.card import Card, load_card_file, write_card
 from quadrepro.data.checks import extent
 from quadrepro.data.formats import read_source
-from quadrepro.data.inspection import inspect_file, renew, write_card
+from quadrepro.data.inspection import inspect_file, renew
 from quadrepro.data.notes import MOST_CODES, _sentinels
 from quadrepro.data.source import FileSource
 from quadrepro.data.store import Found
@@ -198,11 +198,12 @@ def lines(header: str, *rows: object) -> str:
         (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or , (the"),
         (["$1,234.50", "$2"], None, "is '$1,234.50', which is a number only with --decimal . (the"),
         (["$1,234.50", "-$2"], ".", (-2, 1234.5)),
+        (["$1,000", "$2"], None, "is '$1,000', which is a number only with --decimal . or , (the"),
         (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,\n"),
         (["1 234,5", "-12\xa0345\u2009678"], None, (-12345678, 1234.5)),
         (["1'234.5", "7 €"], None, (7, 1234.5)),
-        (["1", "2", "1 23"], None, "is '1 23', but most of its values are numbers"),
-        (["1", "2", "12,34,567"], ".", "is '12,34,567', but most of its values are numbers"),
+        (["1", "2", "1 23"], None, "numbers and words are mixed in x ('1 23' in line 4); add"),
+        (["1", "2", "12,34,567"], ".", "mixed in x ('12,34,567' in line 4)"),
     ],
 )
 def test_commas_are_decimal_signs_or_between_thousands(
@@ -334,8 +335,8 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
 
 WORDS_AMONG_NUMBERS = "u,v,y\n1,x,a\n2,2,b\nw,3,a\n4,4,b\n5,5,a\n"
 TWO_COLUMNS_WITH_WORDS = (
-    "2 columns of numbers have words: u ('w' in line 4), v ('x' in line 2); add --nominal u"
-    " --nominal v if their values are codes, or --missing u=w --missing v=x for words"
+    "numbers and words are mixed in u ('w' in line 4), v ('x' in line 2); add --missing u=w"
+    " --missing v=x for words that mean a missing value, or --nominal u --nominal v if the values"
 )
 TOTALS, TOTALS_OPTIONS = (
     "u,v,y\n1,2,a\n2,2,b\nTotal,4,\n",
@@ -353,7 +354,12 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
         ("a.png", b"\x89PNG\0", {}, "the format is not known, and 'a.png' is not text"),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
-        ("a.csv", "x,label\n1,a\n2,b\nno,a\n", {}, ", line 4: x is 'no', but most of its values"),
+        (
+            "a.csv",
+            "x,label\n1,a\n2,b\nno,a\n",
+            {},
+            "numbers and words are mixed in x ('no' in line 4)",
+        ),
         (
             "a",
             "1 qid:3 1:0.5 2:1\n0 qid:3 1:2\n",

@@ -219,8 +219,7 @@ def test_what_is_read_is_what_was_written_to_the_bit(rows: list[tuple[float, str
         (range(250), "uint8"),
         (range(-1, 5), "int16"),
         (range(0, 70_000, 7), "int32"),
-        ([0.5, np.nan], "float"),
-        ([0.1], "double"),
+        ([1, np.nan], "double"),
     ],
 )
 def test_numbers_take_the_fewest_bytes_that_hold_them(values: list[float], kind: str) -> None:

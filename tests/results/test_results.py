@@ -11,7 +11,8 @@ import pandas as pd
 import pytest
 
 import quadrepro
-from quadrepro.data.inspection import inspect_file, write_card
+from quadrepro.data.card import write_card
+from quadrepro.data.inspection import inspect_file
 from quadrepro.engine.records import Record, RecordStore
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.page import Page, page_html, write_report
