@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from quadrepro.engine.worker import Limits
     from quadrepro.results.results import Results
     from quadrepro.stats import Ranking
-    from quadrepro.tables.table import Table
+    from quadrepro.tables.render import Table
 
 log = logging.getLogger("quadrepro")
 

@@ -28,10 +28,9 @@ from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import LEVEL
 from quadrepro.tables.audit import audit
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, Verdicts, judge
 from quadrepro.tables.kinds import readings
 from quadrepro.tables.kinds.claims import judged_on
-from quadrepro.tables.verdicts import Verdicts
 from tests.make import write_paper
 
 RESULTS = Path(__file__).parents[1] / "results"

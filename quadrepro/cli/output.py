@@ -19,7 +19,7 @@ from quadrepro.tables.render import on_terminal
 
 if TYPE_CHECKING:
     from quadrepro.results.results import Results
-    from quadrepro.tables.table import Table
+    from quadrepro.tables.render import Table
 
 SHOWN = 10
 """Maximum number of items that a message lists."""

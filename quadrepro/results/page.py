@@ -19,15 +19,8 @@ import pandas as pd
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
-from quadrepro.base.files import (
-    RECORDS,
-    RESULTS,
-    configs_folder,
-    is_regular,
-    read_bytes,
-    read_text,
-    write_text,
-)
+from quadrepro.base import files
+from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import few
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.training.algorithms import BASELINE
@@ -47,10 +40,8 @@ from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit
 from quadrepro.tables.conclusion import counts_text
-from quadrepro.tables.judge import Verdict
-from quadrepro.tables.render import MISSING, number_text, printed_text, significant
-from quadrepro.tables.table import decimals
-from quadrepro.tables.verdicts import SCORE_HEADER, name_of, score_sentence, texts_of
+from quadrepro.tables.judge import Verdict, name_of, score_sentence, texts_of
+from quadrepro.tables.render import MISSING, decimals, number_text, printed_text, significant
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
 """Marks a page of ours; an index without it is not overwritten."""
@@ -319,8 +310,7 @@ class Page:
             lines.append(f"One split cannot judge a printed number; more can: {command}")
         for score in scoreboard.scores_of(self.results):
             if score["judged"]:
-                numbers = [score[name] for name in SCORE_HEADER]
-                line, _, _ = score_sentence(score["printed table"], numbers).rpartition(" (p")
+                line, _, _ = score_sentence(score).rpartition(" (p")
                 names = [self.name(*place) for place in score[HOLM]] or ["none"]
                 outside = few(names, between="; ")
                 lines.append(f"{line}. Outside after Holm's correction: {outside}.")
@@ -370,9 +360,10 @@ class Page:
     def command(self, verb: str, *arguments: str) -> str:
         """Return a command with the config of the folder."""
         name, out = self.results.name, Path(os.path.normpath(self.results.folder / os.pardir))
-        config = name if (configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
+        config = name if (files.configs_folder() / f"{name}.yaml").is_file() else f"{name}.yaml"
         # The folder that has the records, if it is not the default one.
-        option = ["--out", str(out)] if out != Path(RESULTS) and (out / RECORDS).is_dir() else []
+        has_records = (out / files.RECORDS).is_dir()
+        option = ["--out", str(out)] if has_records and out != Path(files.RESULTS) else []
         return shlex.join(["quadrepro", verb, config, *arguments, *option])
 
     @cached_property
@@ -423,7 +414,7 @@ def _data_uri(path: Path) -> str:
     """Return the address of a figure that is part of a page; empty if it is not an SVG file."""
     if path.suffix != ".svg" or not is_regular(path):
         return ""
-    return f"data:image/svg+xml;base64,{base64.b64encode(read_bytes(path)).decode()}"
+    return f"data:image/svg+xml;base64,{base64.b64encode(files.read_bytes(path)).decode()}"
 
 
 @cache

@@ -23,19 +23,18 @@ from quadrepro.core.problems import StoredRows
 from quadrepro.data.card import TWO_CLASSES
 from quadrepro.errors import ConfigError, DataError, nearest
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, WRITE_AGAIN, Manifest, Run, read_json
+from quadrepro.tables.judge import SCORE_HEADER, VERDICTS_HEADER
 from quadrepro.tables.kinds import VERDICTS
 from quadrepro.tables.kinds.claims import DATA_HEADER as CLAIMS_HEADER
 from quadrepro.tables.kinds.comparisons import DATA_HEADER as COMPARISONS_HEADER
 from quadrepro.tables.kinds.scores import DATA_HEADER as ERRORS_HEADER
-from quadrepro.tables.verdicts import DATA_HEADER as VERDICTS_HEADER
-from quadrepro.tables.verdicts import SCORE_HEADER
 
 if TYPE_CHECKING:
     from quadrepro.config.plan import Plan
     from quadrepro.core.cell import Cell
     from quadrepro.engine.outcomes import Outcomes
     from quadrepro.engine.records import Record
-    from quadrepro.tables.table import Table
+    from quadrepro.tables.render import Table
 
 PLACE = ("dataset", "algorithm", "repeat")
 

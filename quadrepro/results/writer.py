@@ -18,10 +18,9 @@ from quadrepro.errors import ConfigError, DataError
 from quadrepro.results.results import CELLS_HEADER, MEASURED, Results
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, Manifest, Run, TableFacts, read_json
 from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion
+from quadrepro.tables.judge import score_text
 from quadrepro.tables.kinds import Context, make_tables
-from quadrepro.tables.render import csv_text, write_table
-from quadrepro.tables.table import Table
-from quadrepro.tables.verdicts import score_text
+from quadrepro.tables.render import Table, csv_text, write_table
 
 FigureFormat = Literal["svg", "pdf"]
 """Formats that figures can be written in."""

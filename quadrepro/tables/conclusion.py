@@ -9,27 +9,18 @@ from math import inf, isnan
 from statistics import fmean
 from typing import Any
 
+from quadrepro import stats
 from quadrepro.base.text import few
 from quadrepro.config.config import Experiment
 from quadrepro.core.problems import RowSource
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import (
-    LEVEL,
-    MIN_SPLITS,
-    Comparison,
-    Comparisons,
-    detectable_difference,
-    friedman_test,
-    order,
-    p_text,
-    too_few_rows,
-)
+from quadrepro.stats import LEVEL, MIN_SPLITS, Comparison, Comparisons, p_text
+from quadrepro.tables.judge import score_sentence
 from quadrepro.tables.kinds import Context, Made
 from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared, scale_of
 from quadrepro.tables.methods import LONGEST, Scale, behind, within
-from quadrepro.tables.verdicts import score_sentence
 
 DISAGREEMENT = 0.1
 """Share of the rows on which two algorithms are taken to disagree, before a run tells."""
@@ -54,7 +45,7 @@ def best_column(context: Context[Any], outcomes: Outcomes) -> str:
     if context.config.paper or len(losses) < 2:
         return ""
     best, second = [*losses][:2]
-    return best if order(losses[best], losses[second]) else ""
+    return best if stats.order(losses[best], losses[second]) else ""
 
 
 def _losses(outcomes: Outcomes) -> dict[str, float]:
@@ -66,7 +57,7 @@ def _losses(outcomes: Outcomes) -> dict[str, float]:
         return {}
     losses = {c: x for c, x in outcomes.mean_losses().items() if c in outcomes.compared}
     if len(outcomes.rows) > 1 and len(losses) > 1:
-        ranks = friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
+        ranks = stats.friedman_test([*zip(*losses.values(), strict=True)]).mean_ranks
     else:
         ranks = tuple(map(fmean, losses.values()))
     return dict(sorted(zip(losses, ranks, strict=True), key=lambda pair: pair[1]))
@@ -93,7 +84,7 @@ def _sentence(
     scale, n, repeats = scale_of(outcomes), len(outcomes.rows), outcomes.repeats
     if n == 1:
         repeats = len(outcomes.values(outcomes.rows[0], best))
-    ties = [column for column in losses if not order(losses[column], losses[best])]
+    ties = [column for column in losses if not stats.order(losses[column], losses[best])]
     text = f"Best by {outcomes.label}{f' over {n} data sets' * (n > 1)}"
     reference = "it" if len(ties) == 1 else titles[best]
     if len(ties) > 1:
@@ -130,7 +121,7 @@ def _sentence(
         text += f" {start}: {few(names, most, '; ')}." if names else ""
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
-    text += f"; {n} data sets are too few for that" * (n > 1 and too_few_rows(pairs, n))
+    text += f"; {n} data sets are too few for that" * (n > 1 and stats.too_few_rows(pairs, n))
     text = f"{text}.{left_out}"
     if all(_is_perfect(outcomes, row, [*losses], scale) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
@@ -164,7 +155,7 @@ def planned(experiment: Experiment, sources: Mapping[str, RowSource]) -> str:
     if config.repeats < MIN_SPLITS or n_columns < 2:
         return ""
     level = LEVEL / (n_columns * (n_columns - 1) / 2)
-    differences = detectable_difference(n_test, share, config.repeats, DISAGREEMENT, level)
+    differences = stats.detectable_difference(n_test, share, config.repeats, DISAGREEMENT, level)
     detected, least = Scale(percent=True).texts(*differences)
     return (
         f"If two algorithms disagree on {DISAGREEMENT:.0%} of the rows, {_splits(config.repeats)}"
@@ -180,7 +171,7 @@ def _splits(repeats: int) -> str:
 def paper_conclusion(experiment: Experiment, every: Mapping[str, Made]) -> str:
     """Return the verdict of a paper's run: numbers inside our intervals, and words on claims."""
     verdicts = [made.verdicts for made in every.values()]
-    sentences = [score_sentence(v.printed, v.score) for v in verdicts if v.judged]
+    sentences = [score_sentence(v.score) for v in verdicts if v.judged]
     repeats = experiment.config.repeats
     if any(v.entries for v in verdicts) and not sentences and repeats < MIN_SPLITS:
         sentences = [f"{_splits(repeats)} cannot judge a printed number: give --repeats 30."]

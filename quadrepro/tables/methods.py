@@ -12,19 +12,19 @@ from functools import partial
 from math import ceil, isinf, isnan
 from pathlib import Path
 
+from quadrepro import stats
 from quadrepro.base.text import few
-from quadrepro.stats import (
-    WILCOXON,
-    Comparison,
-    Ranking,
-    critical_difference,
-    order,
-    p_text,
-    rounded_p,
-)
+from quadrepro.stats import Comparison, Ranking, critical_difference, p_text
 from quadrepro.tables.figure import COLOURS, new_figure
-from quadrepro.tables.render import MISSING, number_text, significant
-from quadrepro.tables.table import CsvField, Entry, Table, decimals
+from quadrepro.tables.render import (
+    MISSING,
+    CsvField,
+    Entry,
+    Table,
+    decimals,
+    number_text,
+    significant,
+)
 
 MOST_PAIRS = 30
 """Maximum number of pairs in the table to read; the CSV has all."""
@@ -139,7 +139,10 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
 
 def _entries(c: Comparison, scale: Scale) -> tuple[Entry, ...]:
     star = "*" * (c.winner is not None)
-    interval, p_value = Entry(scale.with_interval(c)), Entry(rounded_p(c.p_adjusted), mark=star)
+    interval, p_value = (
+        Entry(scale.with_interval(c)),
+        Entry(stats.rounded_p(c.p_adjusted), mark=star),
+    )
     return Entry(f"{c.wins}–{c.ties}–{c.losses}"), interval, p_value
 
 
@@ -173,7 +176,7 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
     # It is infinite if all rows rank the methods alike.
     f = "∞" if isinf(friedman.f_statistic) else f"{friedman.f_statistic:.2f}"
     operator = "over" if scale.ratio else "−"
-    estimate = ", by Hodges and Lehmann" * (first.test == WILCOXON)
+    estimate = ", by Hodges and Lehmann" * (first.test == stats.WILCOXON)
     several = len(ranking.ordered_pairs) > 1
     at_step = "the interval at the level of the pair's step of that method"
     notes = [
@@ -237,7 +240,7 @@ def _closing(ranking: Ranking, scale: Scale, most: int, titles: Mapping[str, str
         for c in pairs
         if c.winner and c.loser
     ]
-    ties = [titles[m.name] for m in ranking.methods if not order(m.mean_rank, best.mean_rank)]
+    ties = [titles[m.name] for m in ranking.methods if not stats.order(m.mean_rank, best.mean_rank)]
     verb, reference = ("has", "it") if len(ties) == 1 else ("have", ties[0])
     text = f"{few(ties, most)} {verb} the best mean rank ({best.mean_rank:.2f})."
     group = [titles[m.name] for m in ranking.methods[1:] if m.in_best_group]

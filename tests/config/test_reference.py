@@ -43,7 +43,7 @@ def test_the_schemas_take_every_file_that_ships_as_an_editor_reads_it() -> None:
         ("  - monks", "  - {name: monks, protocol: {holdout: {stumps: {redrew: true}}}}"),
         ("grid: {n_rounds: 5}", "grids: {n_rounds: 5}"),
         ("algorithms:", "tables: {mean: table1}\nalgorithms:"),
-        ("algorithms:", "tables: {ranking: {ropes: 1}}\nalgorithms:"),
+        ("algorithms:", "tables: {readings: {mean: table1}}\nalgorithms:"),
     ],
 )
 def test_the_schema_of_configs_refuses_typos(tmp_path: Path, old: str, new: str) -> None:

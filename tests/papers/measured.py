@@ -20,7 +20,7 @@ from quadrepro.papers.claims.evidence import ClaimWord, Evidence, InPrint, Ours
 from quadrepro.papers.printed import Facts, Printed
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import claims_table
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
 UNKNOWN = ("cells missing", "undecided")

@@ -9,8 +9,8 @@ from statistics import fmean, stdev
 from typing import Any
 
 from quadrepro.results.results import CELLS_HEADER, CLAIMS_HEADER, COMPARISONS_HEADER, ERRORS_HEADER
+from quadrepro.tables.judge import SCORE_HEADER, VERDICTS_HEADER
 from quadrepro.tables.render import csv_text
-from quadrepro.tables.verdicts import DATA_HEADER, SCORE_HEADER
 from tests.make import config
 
 Rows = Mapping[tuple[str, str], tuple[int | None, ...]]
@@ -177,7 +177,7 @@ def every_file() -> dict[str, str | None]:
         "cells.csv": cells(),
         "errors.csv": errors(),
         "errors.md": RISKS,
-        "verdicts.csv": csv_text(DATA_HEADER, VERDICTS),
+        "verdicts.csv": csv_text(VERDICTS_HEADER, VERDICTS),
         "verdicts.md": "## Small: verdicts\n",
         "score.csv": score("table1", 4, 1, 2, 1, 0.15, 0, 1, 0.014, 0.007, 0.999, places, 0, 1),
         "claims.csv": claims(first, "Odd,,,,,"),

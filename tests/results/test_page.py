@@ -30,9 +30,8 @@ from quadrepro.results.run import MANIFEST
 from quadrepro.results.scoreboard import write_scoreboard
 from quadrepro.stats import p_text, rounded_p
 from quadrepro.tables.audit import audit
-from quadrepro.tables.judge import Verdict
+from quadrepro.tables.judge import VERDICTS_HEADER, Verdict
 from quadrepro.tables.render import csv_text, printed_text
-from quadrepro.tables.verdicts import DATA_HEADER
 from tests.make import config, write_paper
 from tests.results.made import (
     ERRORS,
@@ -309,7 +308,7 @@ def test_numbers_that_arithmetic_refutes_are_named_as_printed(tmp_path: Path, pr
     folder = make_folder(
         tmp_path,
         tables__json=manifest(percent=["table1"]),
-        verdicts__csv=csv_text(DATA_HEADER, [judged]),
+        verdicts__csv=csv_text(VERDICTS_HEADER, [judged]),
         errors__csv=csv_text(ERRORS_HEADER, [(*place, "risk", 2, 0.045, 0.007, printed, "", "in")]),
         cells__csv=cells({place: (4, 5)}),
         run__json=run(paper="ebboost", datasets=names),
@@ -341,7 +340,7 @@ def test_one_split_cannot_judge_and_says_so_first(tmp_path: Path) -> None:
     rows = {place: counts[:1] for place, counts in ERRORS.items()}
     once = [("table1", *at, "risk", "0.3", *[""] * 4, "not comparable", "one split") for at in rows]
     files = {"cells__csv": cells(rows), "errors__csv": errors(rows), "score__csv": None}
-    folder = make_folder(tmp_path, verdicts__csv=csv_text(DATA_HEADER, once), **files)
+    folder = make_folder(tmp_path, verdicts__csv=csv_text(VERDICTS_HEADER, once), **files)
     command = "quadrepro run small.yaml --repeats 30"
     assert lines_of(folder)[0] == f"One split cannot judge a printed number; more can: {command}"
     assert not any("cannot judge" in text for text in lines_of(make_folder(tmp_path / "several")))
@@ -442,7 +441,7 @@ def test_an_impossible_accuracy_is_marked(tmp_path: Path, monkeypatch: pytest.Mo
     monkeypatch.setattr("quadrepro.results.page.audit_of", lambda *_: result)
     row = ("monks", "quadboost", "risk")
     judged = ("table1", *row, "0.099", 0.1, 0.0, 0.2, 0.9, "inside", "")
-    folder = make_folder(tmp_path, verdicts__csv=csv_text(DATA_HEADER, [judged]))
+    folder = make_folder(tmp_path, verdicts__csv=csv_text(VERDICTS_HEADER, [judged]))
     [(_, verdict, why)] = Page(Results(folder), None).impossible
     assert verdict.printed == "0.099"
     assert why.startswith("impossible on 216 test examples: no such number of correct answers")

@@ -19,8 +19,15 @@ from quadrepro.results.page import Page, page_html, write_report
 from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
 from quadrepro.results.writer import provenance
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, judge
-from quadrepro.tables.verdicts import SCORE_HEADER, Verdicts, score_text
+from quadrepro.tables.judge import (
+    SCORE_HEADER,
+    OurNumbers,
+    PrintedNumber,
+    Verdict,
+    Verdicts,
+    judge,
+    score_text,
+)
 from tests.make import config, plan_of
 from tests.results.made import ERRORS, make_folder
 

@@ -8,7 +8,7 @@ import pytest
 from quadrepro.errors import ConfigError
 from quadrepro.results.results import Results, markdown_html, results_folders
 from quadrepro.results.scoreboard import scoreboard_text, write_scoreboard
-from quadrepro.tables.verdicts import SCORE_HEADER
+from quadrepro.tables.judge import SCORE_HEADER
 from tests.results.made import claims, make_folder, run
 from tests.results.parsed import Parsed
 

@@ -22,8 +22,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.render import entry_text, to_csv
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import Table, entry_text, to_csv
 from tests.make import config, of_wrong, write_paper
 
 ALGORITHMS = ("quadboost", "lpboost", "adaboost")

@@ -20,18 +20,22 @@ from scipy.stats import ttest_ind_from_stats
 from quadrepro.config.loading import load_mapping
 from quadrepro.papers.printed import Facts, Printed, Sample
 from quadrepro.stats import (
-    Misses,
     chance_of_misses,
     holm,
     independent_misses,
     null_p_values,
     tail_p_values,
 )
-from quadrepro.tables.judge import NO_VARIATION, OurNumbers, PrintedNumber, Verdict, judge, repeated
-from quadrepro.tables.verdicts import (
-    DATA_HEADER,
+from quadrepro.tables.judge import (
+    NO_VARIATION,
     SCORE_HEADER,
+    VERDICTS_HEADER,
+    OurNumbers,
+    PrintedNumber,
+    Verdict,
     Verdicts,
+    judge,
+    repeated,
     score_sentence,
     score_text,
     verdicts_table,
@@ -365,16 +369,6 @@ def test_without_misses_the_number_that_chance_gives_is_stated() -> None:
     assert f"(p = {misses.p_value:.3f})" in statement
 
 
-def test_the_p_value_of_misses_is_two_sided() -> None:
-    for p_more, p_fewer, p_value in (
-        (0.01, 0.995, 0.02),
-        (1.0, 0.2, 0.4),
-        (0.6, 0.7, 1.0),
-    ):
-        misses = Misses(3, 1.6, 0, 4, p_more, p_fewer)
-        assert misses.p_value == pytest.approx(p_value)
-
-
 def test_only_what_is_outside_after_holms_correction_is_named() -> None:
     verdicts = verdicts_on({(0, 0): 2.3, (1, 1): 9.0})
     assert [v.row for v in verdicts.outside] == ["row 0", "row 1"]
@@ -444,7 +438,7 @@ def test_rows_that_do_not_count_are_judged_and_not_counted() -> None:
     assert len(verdicts.judged) == 8
     assert verdicts.outside == verdicts.outside_after_holm == []
     assert verdicts.words["row 7", "column 0"] == "outside"
-    assert verdicts.score[1] == 8
+    assert verdicts.score["numbers"] == 8
 
 
 def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
@@ -467,7 +461,7 @@ def test_a_table_without_a_verdict_gives_the_reasons() -> None:
     text = "None of the printed numbers can be compared: one split (2), no result (1)."
     assert [*verdicts.statement({})] == [text]
     assert verdicts.judged == []
-    score = dict(zip(SCORE_HEADER, verdicts.score, strict=True))
+    score = verdicts.score
     assert [score[k] for k in ("numbers", "inside", "not comparable", "p")] == [3, 0, 3, None]
 
 
@@ -477,7 +471,7 @@ def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
     assert [v.word for v in verdicts.deviations] == ["inside", "outside", "inside"]
     statement = [*verdicts.statement({"ada": "AdaBoost"})]
     assert statement[-1] == "Standard deviations inside: 2 of 3; outside: monks, AdaBoost."
-    assert verdicts.score[-2:] == (2, 1)
+    assert [*verdicts.score.values()][-2:] == [2, 1]
     assert [*with_deviations({"wine": "0.0031"}).statement({})][-1] == (
         "Standard deviations inside: 1 of 1."
     )
@@ -485,8 +479,8 @@ def test_printed_deviations_are_counted_and_named_apart_from_means() -> None:
 
 def test_the_score_has_a_number_for_every_title() -> None:
     verdicts = verdicts_on({(0, 0): 2.3, (1, 1): 9.0})
-    score, misses = dict(zip(SCORE_HEADER, verdicts.score, strict=True)), verdicts.misses
-    assert verdicts.score[:5] == ("table1", 32, 30, 2, 0)
+    score, misses = verdicts.score, verdicts.misses
+    assert [*score.values()][:5] == ["table1", 32, 30, 2, 0]
     expected = (misses.expected, misses.low, misses.high)
     assert (score["expected outside"], score["low"], score["high"]) == expected
     p_values = (misses.p_value, misses.p_more, misses.p_fewer)
@@ -498,11 +492,12 @@ def test_the_score_has_a_number_for_every_title() -> None:
 
 
 def test_a_sentence_sums_up_the_score() -> None:
-    score = ("table1", 12, 9, 1, 2, 0.6, 0, 2, 0.8, 0.4, 0.9, "[]", 0, 0)
+    score = {"inside": 9, "outside": 1, "expected outside": 0.6, "p": 0.8}
     text = " are inside our intervals, where 9 are expected (p = 0.800)."
     names = {"table1": "Table 1", "appendix_b": "appendix_b", "figure3": "Figure 3"}
     for name, shown in names.items():
-        assert score_sentence(name, score) == f"9 of 10 printed numbers of {shown}{text}"
+        sentence = score_sentence({"printed table": name, **score})
+        assert sentence == f"9 of 10 printed numbers of {shown}{text}"
 
 
 ADA = {"name": "ada", "algorithm": "adaboost", "label": "Ada"}
@@ -525,7 +520,7 @@ def test_numbers_outside_are_in_the_unit_of_the_paper(
     verdicts = Verdicts("table1", (entry, inside), "Errors.", percent=percent)
     made = verdicts_table(EXPERIMENT, [verdicts], ["A note."])
     assert texts_of(made) == {"wine, Ada": texts}
-    assert made.data_header == DATA_HEADER
+    assert made.data_header == VERDICTS_HEADER
     first, second = csv_of(made)
     assert (first["printed"], first["ours"], first["low"]) == ("0.0410", "0.05", "0.043214")
     assert [first["verdict"], second["verdict"]] == ["outside", "inside"]

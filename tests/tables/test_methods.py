@@ -349,16 +349,6 @@ def test_errors_in_the_unit_of_the_target_are_ratios(name: str, ratio: bool) -> 
     assert not scale_of(replace(one, metric=METRICS[name])).ratio
 
 
-def test_nemenyis_critical_difference_is_an_option(ranked: Experiment) -> None:
-    outcomes = outcomes_of(MANY)
-    plain = table_of(ranked, "ranking", outcomes)
-    assert not any("Nemenyi" in note for note in plain.notes)
-    table = table_of(asking_for(ranked, ranking={"nemenyi": True}), "ranking", outcomes)
-    critical = critical_difference(3, 9)
-    note = f"Nemenyi's test: mean ranks that are {critical:.2f} or more apart differ significantly"
-    assert any(text.startswith(note) for text in table.notes)
-
-
 def test_a_missing_cell_allows_no_ranking(ranked: Experiment) -> None:
     gap = outcomes_of({**ONE, "monks": (2, None, 1)})
     nothing = made(ranked, "ranking", gap)

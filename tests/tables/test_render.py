@@ -20,8 +20,13 @@ from markdown_it import MarkdownIt
 from pylatexenc.latex2text import LatexNodes2Text
 
 from quadrepro.tables.render import (
+    Entry,
+    Table,
     csv_text,
+    decimals,
     entry_text,
+    listed,
+    moments,
     number_text,
     printed_text,
     significant,
@@ -31,7 +36,6 @@ from quadrepro.tables.render import (
     to_terminal,
     write_table,
 )
-from quadrepro.tables.table import Entry, Table, decimals, listed, moments
 from tests.make import CONTROLS
 
 OFF = Entry(

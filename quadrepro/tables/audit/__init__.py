@@ -10,27 +10,23 @@ from pathlib import Path
 from quadrepro.base.files import write_text
 from quadrepro.papers.paper import Paper
 from quadrepro.stats import LEVEL, holm
+from quadrepro.tables.audit import checks
 from quadrepro.tables.audit.counts import judge_counts
-from quadrepro.tables.audit.numbers import (
-    judge_bold,
-    judge_deviations,
-    judge_ranges,
-    judge_summaries,
-)
-from quadrepro.tables.audit.pairs import judge_claims, judge_pairs, judge_sources
 from quadrepro.tables.audit.subject import VERDICTS, Finding, Subject
-from quadrepro.tables.render import csv_text, to_markdown
-from quadrepro.tables.table import Table, words
+from quadrepro.tables.render import Table, csv_text, to_markdown, words
 
 CHECKS: dict[str, tuple[str, Callable[[Subject], Iterable[Finding | str]]]] = {
-    "ranges": ("Is each number possible at all?", judge_ranges),
+    "ranges": ("Is each number possible at all?", checks.judge_ranges),
     "counts": ("Can each risk be a number of errors on its test sets?", judge_counts),
-    "deviations": ("Is each deviation as large as its test sets make it?", judge_deviations),
-    "pairs": ("Do the probabilities of both directions add up to 1?", judge_pairs),
-    "sources": ("Can each comparison follow from the compared risks?", judge_sources),
-    "bold": ("Are the numbers in bold the best of their rows?", judge_bold),
-    "summaries": ("Do means, ranks and wins follow from the numbers above?", judge_summaries),
-    "claims": ("Do the claims of the text follow from the printed numbers?", judge_claims),
+    "deviations": ("Is each deviation as large as its test sets make it?", checks.judge_deviations),
+    "pairs": ("Do the probabilities of both directions add up to 1?", checks.judge_pairs),
+    "sources": ("Can each comparison follow from the compared risks?", checks.judge_sources),
+    "bold": ("Are the numbers in bold the best of their rows?", checks.judge_bold),
+    "summaries": (
+        "Do means, ranks and wins follow from the numbers above?",
+        checks.judge_summaries,
+    ),
+    "claims": ("Do the claims of the text follow from the printed numbers?", checks.judge_claims),
 }
 """The question that each check answers, in the order of the tables, and the function that yields
 its findings and notes. A check without findings does not apply to the paper."""
@@ -66,10 +62,10 @@ class Audit:
         notes = (*_unjudged(self.findings), *self.notes)
         if not rows:
             notes = ("The paper has no printed tables, so there is nothing to check.", *notes)
-        checks = Table(f"Audit of {title}", CHECKED, rows, notes, align="left")
+        overview = Table(f"Audit of {title}", CHECKED, rows, notes, align="left")
         failed = tuple((check, words(f.texts)) for check, f in self.every if f.holds is False)
         fails = Table(f"Failures in {title}", FAILED, failed, align="left")
-        return (checks, fails) if failed else (checks,)
+        return (overview, fails) if failed else (overview,)
 
     def to_markdown(self) -> str:
         """Return the table of checks, the failures, and the notes."""

@@ -16,9 +16,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.printed import NOTHING, OF_ERRORS, Holds, Printed
 from quadrepro.tables.from_paper import check_printed
-from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import CsvField, Entry, Table, listed
-from quadrepro.tables.verdicts import NO_VERDICTS, Verdicts, verdicts_table
+from quadrepro.tables.judge import NO_VERDICTS, Verdicts, verdicts_table
+from quadrepro.tables.render import MISSING, CsvField, Entry, Table, listed
 
 VERDICTS = "verdicts"
 """Name of the table of verdicts, which is made wherever something is printed."""
@@ -170,7 +169,7 @@ class Kind(Generic[Option]):
 
     Examples
     --------
-    >>> from quadrepro.tables.table import Entry
+    >>> from quadrepro.tables.render import Entry
     >>> def sizes(context, outcomes):
     ...     rows = (("data sets", (Entry(str(len(outcomes.rows))),)),)
     ...     return Made(Table("Sizes", ("", "number"), rows))
@@ -208,13 +207,6 @@ def make_tables(experiment: Experiment, outcomes: Outcomes) -> dict[str, Made]:
         table = verdicts_table(experiment, verdicts, own_rows_notes(experiment.config))
         written[VERDICTS] = Made(table)
     return written
-
-
-def compares_ratios(outcomes: Outcomes) -> bool:
-    """Return whether tests over data sets compare ratios: errors in the unit of each target."""
-    if outcomes.metric is not None:
-        return outcomes.metric.in_target_unit
-    return any(map(outcomes.regression, outcomes.rows))
 
 
 def own_rows_notes(config: Config) -> list[str]:

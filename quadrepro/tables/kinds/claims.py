@@ -21,8 +21,7 @@ from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.tables.from_paper import check_claims
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.render import MINUS
-from quadrepro.tables.table import CsvField, Table, words
+from quadrepro.tables.render import MINUS, CsvField, Table, words
 
 WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
 """The judgements, from the best to the worst."""

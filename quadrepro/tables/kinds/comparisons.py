@@ -17,26 +17,15 @@ from math import ceil, isnan
 from pathlib import Path
 from typing import Any
 
-from pydantic import ConfigDict, Field, model_validator
-
 from quadrepro import stats
-from quadrepro.base.models import Model
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons, order, rank_methods
+from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons
 from quadrepro.tables.figure import fitted, looks_of, new_figure
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
-from quadrepro.tables.kinds import (
-    Context,
-    Kind,
-    Made,
-    closing_notes,
-    compares_ratios,
-    own_rows_notes,
-)
-from quadrepro.tables.methods import Scale, draw_ranks, methods_table, nemenyi_note
-from quadrepro.tables.table import CsvField, Entry, Table, decimals, moments
-from quadrepro.tables.verdicts import Verdicts
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdicts, judge
+from quadrepro.tables.kinds import Context, Kind, Made, closing_notes, own_rows_notes
+from quadrepro.tables.methods import Scale, draw_ranks, methods_table
+from quadrepro.tables.render import CsvField, Entry, Table, decimals, moments
 
 DATA_HEADER = (
     *("algorithm", "against", "probability", "probability sd", "printed", "verdict"),
@@ -57,14 +46,20 @@ def compared(context: Context[Any], outcomes: Outcomes, control: str | None = No
     manner: dict[str, Any] = {"greater_is_better": outcomes.greater_is_better, "control": control}
     if len(outcomes.rows) > 1:
         scores = {c: [outcomes.sign * loss for loss in losses[c]] for c in columns}
-        ratio = compares_ratios(outcomes)
-        return stats.compare_over_datasets(scores, ratio=ratio, **manner)
+        return stats.compare_over_datasets(scores, ratio=_has_units(outcomes), **manner)
     [row] = outcomes.rows
     share = outcomes.test_shares.get(row, 1.0)
     splits = {c: outcomes.values(row, c) for c in columns}
     if len(splits[columns[0]]) < 2 or share == 1:
         return {}
     return stats.compare_on_splits(splits, share, resolution=outcomes.resolution(row), **manner)
+
+
+def _has_units(outcomes: Outcomes) -> bool:
+    """Return whether values are in the unit of each target, so that data sets compare by ratios."""
+    if outcomes.metric is not None:
+        return outcomes.metric.in_target_unit
+    return any(map(outcomes.regression, outcomes.rows))
 
 
 def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
@@ -202,33 +197,14 @@ COMPARISONS = Kind(
 )
 
 
-class RankingOptions(Model):
-    """Options of the ranking; ``true`` means the defaults."""
-
-    model_config = ConfigDict(json_schema_extra={"type": ["object", "boolean"]})
-
-    rope: float = Field(
-        0.0,
-        ge=0,
-        allow_inf_nan=False,
-        description="Largest difference that does not matter; a ratio for RMSEs, 0.01 for 1%.",
-    )
-    nemenyi: bool = Field(False, description="Add Nemenyi's critical difference of mean ranks.")
-
-    @model_validator(mode="before")
-    @classmethod
-    def _true(cls, data: Any) -> Any:
-        return {} if data is True else data
-
-
-def scale_of(outcomes: Outcomes, rows: str = "data sets") -> Scale:
+def scale_of(outcomes: Outcomes) -> Scale:
     """Return how the values of outcomes are shown."""
     percent = outcomes.metric is None and all(map(outcomes.counted, outcomes.rows))
-    ratio = len(outcomes.rows) > 1 and compares_ratios(outcomes)
-    return Scale(outcomes.label, outcomes.greater_is_better, percent, ratio, rows)
+    ratio = len(outcomes.rows) > 1 and _has_units(outcomes)
+    return Scale(outcomes.label, outcomes.greater_is_better, percent, ratio)
 
 
-def _check_ranking(context: Context[RankingOptions]) -> None:
+def _check_ranking(context: Context[bool]) -> None:
     """Refuse a config with too little to rank."""
     n_rows = len(context.config.own_rows)
     if not n_rows:
@@ -239,9 +215,9 @@ def _check_ranking(context: Context[RankingOptions]) -> None:
         raise context.error("a ranking needs at least two methods on at least two data sets")
 
 
-def _make_ranking(context: Context[RankingOptions], outcomes: Outcomes) -> Made:
+def _make_ranking(context: Context[bool], outcomes: Outcomes) -> Made:
     """Make the table and the diagram."""
-    tested, option = context.headline(outcomes).tested(), context.option
+    tested = context.headline(outcomes).tested()
     title = f"{context.config.title}: ranking{tested.by_metric}"
     losses, compared = tested.mean_losses(), tested.compared
     if min(len(tested.rows), len(compared)) < 2 or not losses.keys() >= {*compared}:
@@ -249,20 +225,18 @@ def _make_ranking(context: Context[RankingOptions], outcomes: Outcomes) -> Made:
         return Made(Table(title, ("",), (), (reason,), ("method",), ()))
     scores = {c: [tested.sign * loss for loss in losses[c]] for c in compared}
     scale, higher = scale_of(tested), tested.greater_is_better
-    ranking = rank_methods(scores, greater_is_better=higher, ratio=scale.ratio, rope=option.rope)
+    ranking = stats.rank_methods(scores, greater_is_better=higher, ratio=scale.ratio)
     table = methods_table(title, ranking, context.titles, scale)
     notes = (*closing_notes(context, tested), *own_rows_notes(context.config))
-    if option.nemenyi:
-        notes = (nemenyi_note(ranking, LEVEL), *notes)
-    draw = partial(draw_ranks, ranking=ranking, titles=context.titles, nemenyi=option.nemenyi)
+    draw = partial(draw_ranks, ranking=ranking, titles=context.titles)
     return Made(replace(table, notes=(*table.notes, *notes)), draw)
 
 
 RANKING = Kind(
-    RankingOptions,
+    bool,
     _make_ranking,
     _check_ranking,
-    "Mean ranks with tests against the best, and a diagram of ranks: `true`, or options.",
+    "Mean ranks with tests against the best, and a diagram of ranks: `true`.",
 )
 
 
@@ -291,7 +265,7 @@ def _make_scatter(context: Context[str], outcomes: Outcomes) -> Made:
     title, percent = context.titles[context.option], word == "risk"
     rows = []
     for other, pairs in dots.items():
-        sides, gaps = [order(y, x) for _, x, y in pairs], [y - x for _, x, y in pairs]
+        sides, gaps = [stats.order(y, x) for _, x, y in pairs], [y - x for _, x, y in pairs]
         counts = (Entry(str(sides.count(side))) for side in (1, 0, -1))
         digits = 2 if percent else decimals(gaps)
         gap = Entry(*moments(gaps), digits=digits, percent=percent, signed=True)

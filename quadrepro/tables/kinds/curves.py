@@ -20,8 +20,7 @@ from quadrepro.errors import nearest
 from quadrepro.papers.claims.evidence import Curve, Lacking, Ours
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import CsvField, Entry, Table
+from quadrepro.tables.render import MISSING, CsvField, Entry, Table
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -18,10 +18,9 @@ from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD, Printed
 from quadrepro.stats import COVERAGE
 from quadrepro.tables.figure import fitted, looks_of, new_figure
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, judge
+from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdicts, judge
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.table import CsvField, Entry
-from quadrepro.tables.verdicts import Verdicts
+from quadrepro.tables.render import CsvField, Entry
 
 POINTS = 1001
 """Points at which a distribution is drawn."""

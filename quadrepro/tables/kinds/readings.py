@@ -12,22 +12,17 @@ from typing import Any
 import numpy as np
 from pydantic import Field
 
+from quadrepro import stats
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray, IntArray
 from quadrepro.core.seeds import generator
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import SD, Holds, Printed
-from quadrepro.stats import (
-    LEVEL,
-    log_probability_of_deviations,
-    log_probability_of_means,
-    log_probability_of_pooled_deviations,
-)
+from quadrepro.stats import LEVEL
 from quadrepro.tables.judge import judge_entry
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
-from quadrepro.tables.render import MISSING, number_text
-from quadrepro.tables.table import CsvField, Entry, Table
+from quadrepro.tables.render import MISSING, CsvField, Entry, Table, number_text
 
 
 @dataclass(frozen=True)
@@ -39,10 +34,12 @@ class Quantity:
 
 
 QUANTITIES = {
-    "mean": Quantity(lambda x: x.mean(axis=-2), log_probability_of_means),
-    "sd": Quantity(lambda x: x.std(axis=-2, ddof=1), log_probability_of_deviations),
-    "margin mean": Quantity(lambda x: x.mean(axis=-2), log_probability_of_means),
-    "margin sd": Quantity(lambda x: np.sqrt(x.mean(axis=-2)), log_probability_of_pooled_deviations),
+    "mean": Quantity(lambda x: x.mean(axis=-2), stats.log_probability_of_means),
+    "sd": Quantity(lambda x: x.std(axis=-2, ddof=1), stats.log_probability_of_deviations),
+    "margin mean": Quantity(lambda x: x.mean(axis=-2), stats.log_probability_of_means),
+    "margin sd": Quantity(
+        lambda x: np.sqrt(x.mean(axis=-2)), stats.log_probability_of_pooled_deviations
+    ),
 }
 """The printed numbers of an entry: mean and deviation of its errors, and of its margins."""
 

@@ -19,11 +19,9 @@ from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import ACCURACY, NOTHING, OF_ERRORS, SD, TIME_ROW, Printed
 from quadrepro.stats import COVERAGE, MIN_SPLITS, order
-from quadrepro.tables.judge import judge_entry, repeated
+from quadrepro.tables.judge import Verdicts, judge_entry, repeated
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.render import MISSING
-from quadrepro.tables.table import CsvField, Entry, Table, decimals, moments
-from quadrepro.tables.verdicts import Verdicts
+from quadrepro.tables.render import MISSING, CsvField, Entry, Table, decimals, moments
 
 TIME_LABEL = "Mean running time (s)"
 
@@ -71,15 +69,6 @@ class Block:
         return self.percent and (self.outcomes.metric is not None or self.outcomes.counted(row))
 
     @cached_property
-    def values(self) -> dict[str, dict[str, list[float]]]:
-        """One value per split of every row and column; none if one is missing."""
-        outcomes, columns = self.outcomes, self.context.titles
-        return {
-            row: {c: outcomes.values(row, c) if outcomes.complete(row, c) else [] for c in columns}
-            for row in outcomes.rows
-        }
-
-    @cached_property
     def verdicts(self) -> Verdicts:
         """The verdicts on the printed numbers."""
         printed, protocols, entries = self.printed, self.context.experiment.protocols, []
@@ -97,8 +86,10 @@ class Block:
         The best of our numbers is bold, and so is the best of the printed ones. Verdicts mark the
         printed numbers outside our intervals.
         """
-        printed, outcomes, values = self.printed, self.outcomes, self.values[row]
+        printed, outcomes, columns = self.printed, self.outcomes, self.context.titles
         quantity, percent = self.quantity(row), self.in_percent(row)
+        # An entry has no number if one split is missing.
+        values = {c: outcomes.values(row, c) if outcomes.complete(row, c) else [] for c in columns}
         ours = {c: moments(sample) for c, sample in values.items()}
         compared = {c: ours[c][0] for c in outcomes.compared}
         best = set() if None in compared.values() else _best(compared, outcomes.greater_is_better)
@@ -174,7 +165,7 @@ def _table(context: Context[Any], blocks: Sequence[Block]) -> Table:
     config, titles = context.config, context.titles
     names, quantities = list[str](), list[str]()
     entries, data = list[tuple[Entry, ...]](), list[tuple[CsvField, ...]]()
-    places = [(block, row) for block in blocks for row in block.values]
+    places = [(block, row) for block in blocks for row in block.outcomes.rows]
     for block, row in places:
         quantities.append(block.quantity(row) + " in percent" * block.in_percent(row))
         names.append(f"{row}, {quantities[-1]}" if len(blocks) > 1 else row)

@@ -16,8 +16,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.render import MISSING, number_text, significant
-from quadrepro.tables.table import CsvField, Entry
+from quadrepro.tables.render import MISSING, CsvField, Entry, number_text, significant
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""

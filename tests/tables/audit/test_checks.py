@@ -17,6 +17,7 @@ from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import better_over_all, poisson_binomial_test
 from quadrepro.tables.audit import audit
+from quadrepro.tables.audit.checks import on_most, possible_probabilities, too_small
 from quadrepro.tables.audit.counts import (
     NO_POWER,
     TOO_MANY,
@@ -26,8 +27,6 @@ from quadrepro.tables.audit.counts import (
     plausible,
     printable,
 )
-from quadrepro.tables.audit.numbers import too_small
-from quadrepro.tables.audit.pairs import on_most, possible_probabilities
 from quadrepro.tables.audit.subject import Size
 from tests.make import write_paper
 from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
@@ -180,20 +179,6 @@ def test_sizes_are_confirmed_at_a_level_for_all_rows_together(tmp_path: Path) ->
     # Rows that cannot be checked are not counted.
     unknown = confirming_note(tmp_path / "3", "d,a\nx,0.33\ny,0.33\n", "x: 3")
     assert unknown.endswith(" at most: x (3).")
-
-
-def test_random_numbers_of_all_rows_confirm_a_size_seldom(tmp_path: Path) -> None:
-    rng = np.random.default_rng(0)
-    n_rows, confirmed = 5, 0
-    sizes = ", ".join(f"r{i}: {20 + 3 * i}" for i in range(n_rows))
-    for i in range(60):
-        rows = "".join(
-            f"r{j},0.{a:03},0.{b:03}\n"
-            for j, (a, b) in enumerate(rng.integers(0, 999, (n_rows, 2)))
-        )
-        confirmed += "Only these" in confirming_note(tmp_path / str(i), f"d,a,b\n{rows}", sizes)
-    # At 5%, one simulation in a hundred has more.
-    assert confirmed <= 7
 
 
 def test_a_row_without_a_size_gets_those_that_fit_its_digits(tmp_path: Path) -> None:

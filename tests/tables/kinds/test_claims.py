@@ -17,7 +17,7 @@ from quadrepro.papers.claims.claim import Judgement
 from quadrepro.papers.claims.evidence import ClaimWord, Ours
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, claims_table
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import Table
 from tests.make import of_wrong
 from tests.papers.measured import MIRROR, errors_of, texts_of
 from tests.tables.contexts import beside_paper

@@ -23,7 +23,7 @@ from quadrepro.stats import (
     holm,
 )
 from quadrepro.tables.kinds.comparisons import COMPARISONS, compared, probabilities
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import Table
 from tests.make import config
 from tests.tables.contexts import (
     ONE,

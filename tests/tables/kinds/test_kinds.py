@@ -14,6 +14,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
 from quadrepro.tables.conclusion import conclusion
+from quadrepro.tables.judge import score_text, verdicts_table
 from quadrepro.tables.kinds import (
     Context,
     check_tables,
@@ -21,7 +22,6 @@ from quadrepro.tables.kinds import (
     make_tables,
     own_rows_notes,
 )
-from quadrepro.tables.verdicts import score_text, verdicts_table
 from tests.make import config
 from tests.tables.contexts import (
     ONE,
@@ -80,22 +80,6 @@ def test_printed_accuracies_become_errors(context: Context[str]) -> None:
     assert printed.as_printed(TIME_ROW, "adaboost_mean") == "0.5"
 
 
-MIXED = """title: Mixed
-protocol: {view: default}
-datasets: [diabetes, wine]
-algorithms: [{name: boosting, grid: {n_rounds: 5}}]
-"""
-
-
-def test_printed_rmses_keep_the_unit_of_their_target_in_a_table_in_percent(tmp_path: Path) -> None:
-    # As they are read: 53.21 and 4.2 in a table whose errors are in percent.
-    cells = {("diabetes", "boosting"): "0.5321", ("wine", "boosting"): "0.042"}
-    table = Printed("p", ("boosting",), cells, Facts(unit="percent"))
-    printed = context_of(loaded(tmp_path, MIXED), "errors", table).printed("p")
-    assert printed.text("diabetes", "boosting") == "53.21"
-    assert printed.text("wine", "boosting") == "0.042"
-
-
 def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
     where = f"{context.experiment.source.path}:11:10: "
     assert str(context.error("no")) == f"{where}no"
@@ -120,23 +104,22 @@ def test_learners_of_two_classes_are_named_where_there_are_more(row: str, severa
 
 
 @pytest.mark.parametrize(
-    ("n_oracles", "rows"), [(0, []), (2, ["Rows monks; tictactoe"]), (3, ["All rows"])]
+    ("by", "n_oracles", "starts"),
+    [
+        ("test", 0, []),
+        ("test", 2, ["Rows monks; tictactoe: an oracle"]),
+        ("test", 3, ["All rows: an oracle"]),
+        ("both", 1, ["Rows monks: validation errors chose the number of rounds, and an oracle"]),
+    ],
 )
-def test_rows_for_which_an_oracle_chose_are_named(n_oracles: int, rows: list[str]) -> None:
-    names, by_test = ("monks", "tictactoe", "titanic"), {"protocol": {"holdout": {"by": "test"}}}
-    datasets = [{"name": name, **by_test} for name in names[:n_oracles]] + [*names[n_oracles:]]
+def test_rows_for_which_an_oracle_chose_are_named(
+    by: str, n_oracles: int, starts: list[str]
+) -> None:
+    names, by_oracle = ("monks", "tictactoe", "titanic"), {"protocol": {"holdout": {"by": by}}}
+    datasets = [{"name": name, **by_oracle} for name in names[:n_oracles]] + [*names[n_oracles:]]
     protocol = {"view": "quadboost", "holdout": {}}
     notes = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
-    assert [note.partition(": an oracle")[0] for note in notes] == rows
-
-
-def test_rows_for_which_an_oracle_chose_all_but_the_rounds_are_named() -> None:
-    datasets = [{"name": "monks", "protocol": {"holdout": {"by": "both"}}}, "titanic"]
-    protocol = {"view": "quadboost", "holdout": {}}
-    [note] = notes_of(protocol=protocol, datasets=datasets, algorithms=["adaboost"])
-    assert note.startswith(
-        "Rows monks: validation errors chose the number of rounds, and an oracle"
-    )
+    assert [f"{note.partition(' oracle')[0]} oracle" for note in notes] == starts
 
 
 @pytest.mark.parametrize(("folds", "too_many"), [(48, False), (49, True)])

@@ -34,7 +34,7 @@ from quadrepro.tables.kinds.readings import (
     share_by_chance,
     simulate,
 )
-from quadrepro.tables.table import Table
+from quadrepro.tables.render import Table
 from tests.tables.contexts import (
     asking_for,
     csv_of,

@@ -20,9 +20,9 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed, Sample
 from quadrepro.results.results import Results
+from quadrepro.tables.judge import verdicts_table
 from quadrepro.tables.kinds import make_tables
-from quadrepro.tables.table import Table
-from quadrepro.tables.verdicts import verdicts_table
+from quadrepro.tables.render import Table
 from tests.make import config
 from tests.tables.contexts import (
     ALGORITHMS,

@@ -1,15 +1,18 @@
-"""Checks of printed numbers: ranges, deviations, numbers in bold, and rows that sum up others."""
+"""Checks of printed numbers: ranges, deviations, bold, rows that sum up, comparisons and claims."""
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator
-from itertools import permutations, product
+from collections.abc import Iterator, Sequence
+from itertools import combinations, combinations_with_replacement, permutations, product
 from statistics import fmean
 
-from quadrepro.papers.printed import OF_ERRORS, SD, Printed
-from quadrepro.stats import LEVEL, MIN_SPLITS, largest_deviation
+from quadrepro import stats
+from quadrepro.papers.claims.evidence import InPrint
+from quadrepro.papers.printed import OF_ERRORS, SD, Printed, half_a_unit
+from quadrepro.stats import LEVEL, MIN_SPLITS
+from quadrepro.tables.audit.counts import counts
 from quadrepro.tables.audit.subject import (
     NOT_SAID,
     NUMBERS,
@@ -19,6 +22,7 @@ from quadrepro.tables.audit.subject import (
     Subject,
     in_unit,
 )
+from quadrepro.tables.kinds.claims import judged_on
 
 NO_METRIC = "the metric is not stated: give --metric"
 OWN_BOLD = "bold marks the method of the authors"
@@ -39,7 +43,7 @@ def judge_ranges(subject: Subject) -> Iterator[Finding]:
                 yield Finding(place, printed, low <= float(text) <= high, why)
             elif mean := table.text(row, mean_column):
                 slack, n = table.rounding(row, mean_column), table.sample.n
-                most = largest_deviation(float(mean), slack, low, high, n)
+                most = stats.largest_deviation(float(mean), slack, low, high, n)
                 sd, rounding = table.number(row, column) or 0.0, table.rounding(row, column)
                 mean = table.as_printed(row, mean_column)
                 why = f"with a mean of {mean} it is at most {in_unit(table, most, '.4g')}"
@@ -194,8 +198,9 @@ def _counts(table: Printed, summary: str, kind: str) -> Iterator[Finding]:
         text = table.text(summary, column)
         if not text:
             continue
-        place, others = PrintedPlace(table.name, summary, method), len(table.algorithms) - 1
-        orders = [_order(table, row, method) for row in table.rows]
+        place = PrintedPlace(table.name, summary, method)
+        rivals = [m for m in table.algorithms if m != method]
+        orders = [[_order(table, row, method, rival) for rival in rivals] for row in table.rows]
         if "metric" in table.unstated or any(None in order for order in orders):
             why = NO_METRIC if "metric" in table.unstated else "not all numbers are printed"
             yield Finding(place, text, None, why)
@@ -203,10 +208,10 @@ def _counts(table: Printed, summary: str, kind: str) -> Iterator[Finding]:
         # Numbers that are printed alike may differ before rounding.
         better, worse = ([order.count(sign) for order in orders] for sign in (1, -1))
         if kind == "rank":
-            low, high = fmean(better) + 1, fmean(others - n for n in worse) + 1
+            low, high = fmean(better) + 1, fmean(len(rivals) - n for n in worse) + 1
             why = f"the mean rank is {_range(low, high)}"
         else:
-            low, high = sum(n == others for n in worse), sum(n == 0 for n in better)
+            low, high = worse.count(len(rivals)), better.count(0)
             why = f"it is the best of {_range(low, high)} rows"
         slack = table.rounding(summary, column) + SLACK
         yield Finding(place, text, low - slack <= float(text) <= high + slack, why)
@@ -235,28 +240,149 @@ def _triples(table: Printed, summary: str) -> Finding:
 
 def _possible(table: Printed, method: str, reference: str, wins: int, losses: int) -> bool:
     """Return whether a method can have as many wins and losses against another one."""
-    signs = [_order(table, row, method, [reference])[0] for row in table.rows]
+    signs = [_order(table, row, method, reference) for row in table.rows]
     return wins <= sum(s != 1 for s in signs) and losses <= sum(s != -1 for s in signs)
 
 
-def _order(
-    table: Printed, row: str, method: str, others: list[str] | None = None
-) -> list[int | None]:
-    """Return 1 for each other method that is better for certain, -1 if worse, 0 if either."""
-    sign = -1 if table.facts.greater_is_better else 1
-    own, order = table.mean_column(method), list[int | None]()
-    for other in others or [m for m in table.algorithms if m != method]:
-        column = table.mean_column(other)
-        x, y = table.number(row, own), table.number(row, column)
-        if x is None or y is None:
-            order.append(None)
-            continue
-        slack = table.rounding(row, own) + table.rounding(row, column) - SLACK
-        difference = sign * (x - y)
-        order.append(1 if difference >= slack else -1 if difference <= -slack else 0)
-    return order
+def _order(table: Printed, row: str, method: str, other: str) -> int | None:
+    """Return 1 if the other method is better for certain, -1 if worse, 0 if either can be."""
+    columns = table.mean_column(method), table.mean_column(other)
+    x, y = (table.number(row, column) for column in columns)
+    if x is None or y is None:
+        return None
+    difference = y - x if table.facts.greater_is_better else x - y
+    slack = sum(table.rounding(row, column) for column in columns) - SLACK
+    return int(difference >= slack) - int(difference <= -slack)
 
 
 def _range(low: float, high: float) -> str:
     ends = [f"{end:.4g}" for end in (low, high)]
     return ends[0] if ends[0] == ends[1] else f"{ends[0]} to {ends[1]}"
+
+
+def judge_claims(subject: Subject) -> Iterator[Finding | str]:
+    """Judge every claim on the printed numbers."""
+    paper = subject.paper
+    for group in (group for group in paper.groups.values() if group.printed):
+        tables = tuple(paper.printed(name).as_errors() for name in group.printed)
+        evidence = InPrint(tables[0].rows, paper.file.names, tables)
+        for claim in group.claims:
+            text, word = judged_on(claim, evidence)
+            holds = None if word == "undecided" else word in ("supported", "agrees")
+            yield Finding(PrintedPlace(tables[0].name), claim.text, holds, text)
+    if others := sum(len(group.claims) for group in paper.groups.values() if not group.printed):
+        yield f"claims: {others} are about numbers that are not printed, so only ours judge them."
+
+
+def judge_pairs(subject: Subject) -> Iterator[Finding]:
+    """Check that the probabilities of A over B and of B over A add up to 1."""
+    for table in subject.holding("comparisons"):
+        for a, b in combinations_with_replacement(_compared(table), 2):
+            one, other = table.text(a, b), table.text(b, a)
+            if one and other:
+                total, slack = float(one) + float(other), half_a_unit(one) + half_a_unit(other)
+                why = f"{one} and {other} add up to {total:g}"
+                holds = abs(total - 1) <= slack + SLACK
+                yield Finding(PrintedPlace(table.name, a, b), one, holds, why)
+
+
+def _compared(table: Printed) -> list[str]:
+    """Return the algorithms that have both a row and a column."""
+    return [name for name in table.columns if name in table.rows]
+
+
+def judge_sources(subject: Subject) -> Iterator[Finding | str]:
+    """Check that each probability is possible with the printed risks, whichever examples err."""
+    failed: list[Finding] = []
+    risks = {table.name: table for table in subject.holding("errors")}
+    for table in subject.holding("comparisons"):
+        if (name := table.facts.compares) is None:
+            continue
+        subject.check(name, risks, "printed table of errors", table.name, "compares")
+        source = risks[name].as_errors()
+        for a, b in combinations(_compared(table), 2):
+            if text := table.text(a, b):
+                ends = possible_probabilities(subject, source, a, b)
+                finding = _follows(PrintedPlace(table.name, a, b), text, name, ends)
+                failed += [finding] if finding.holds is False else []
+                yield finding
+    if failed:
+        hard = sum(not finding.why.endswith(ALLOWED) for finding in failed)
+        yield (
+            "sources: the test takes the wins over the data sets for tosses of a coin, and gives "
+            f"the probability that the coin favours A. {hard} of the {len(failed)} that fail would "
+            "also fail if it gave the probability that A wins on most data sets."
+        )
+
+
+ALLOWED = "; winning on most data sets would allow it"
+
+
+def on_most(p: Sequence[float]) -> float:
+    """Return the probability of winning on most data sets, a tie counted by half."""
+    wins = stats.distribution_of_wins(p)[::-1]
+    return float(wins[: len(wins) // 2].sum() + (wins[len(wins) // 2] / 2 if len(wins) % 2 else 0))
+
+
+Ends = tuple[list[float], list[float]]
+"""The least and the largest probability of each data set that A is better than B."""
+
+
+def _follows(place: PrintedPlace, text: str, source: str, ends: Ends | str) -> Finding:
+    if isinstance(ends, str):
+        return Finding(place, text, None, ends)
+
+    def allows(low: float, high: float) -> bool:
+        slack = half_a_unit(text) + SLACK
+        return low - slack <= float(text) <= high + slack
+
+    low, high = map(stats.better_over_all, ends)
+    why, holds = f"{source} allows {low:.3f} to {high:.3f}", allows(low, high)
+    if not holds and allows(*map(on_most, ends)):
+        why += ALLOWED
+    return Finding(place, text, holds, why)
+
+
+def possible_probabilities(subject: Subject, table: Printed, a: str, b: str) -> Ends | str:
+    """Return the ends of the probability that A is better than B by data set, or a reason.
+
+    The probability over all data sets rises with the one on each of them, so that its ends follow
+    from all of these ends.
+    """
+    if table.sample.n > 1:
+        return f"{table.name} has means, which do not give the errors of single examples"
+    lows, highs = [], []
+    for row in table.rows:
+        size, texts = subject.size(table, row), (table.text(row, a), table.text(row, b))
+        if isinstance(size, str):
+            return f"{row}: {size}"
+        ends = []
+        for n in (size.n_test, *size.or_n_test):
+            errors_a, errors_b = (counts(text, n) if text else range(0) for text in texts)
+            if errors_a and errors_b:
+                ends.append(ends_on_one(errors_a, errors_b))
+        if not ends:
+            return f"{row}: no number of errors gives what {table.name} prints"
+        lows.append(min(low for low, _ in ends))
+        highs.append(max(high for _, high in ends))
+    return lows, highs
+
+
+def ends_on_one(errors_a: range, errors_b: range) -> tuple[float, float]:
+    """Return the least and the largest probability that A is better on one data set.
+
+    A is better with fewer errors, and with more errors of B. With given numbers of errors, the
+    probability is farthest from 1/2 if the two share all errors that they can.
+
+    Examples
+    --------
+    Both have two errors, and B has one more for certain or not.
+
+    >>> ends_on_one(range(2, 3), range(2, 4))
+    (0.5, 0.75)
+    """
+    ends = []
+    for n_a, n_b in ((errors_a[-1], errors_b[0]), (errors_a[0], errors_b[-1])):
+        shared = (0, min(n_a, n_b))
+        ends.append([stats.better_on_one(n_a - s, n_b - s) for s in shared])
+    return min(ends[0]), max(ends[1])
