@@ -29,11 +29,13 @@ from quadrepro.core.learners.cuts import (
     LeafArray,
     Sorted,
     add_up,
-    best_cut,
     best_cut_by_chunks,
+    best_weighted_cut,
+    best_whole_cut,
     split_sums,
     write_moments,
 )
+from quadrepro.core.learners.rounds import first_of_largest
 
 NO_GAIN = 1e-12
 """Share of the largest target, or of up to twice its size, that a gain's root must exceed."""
@@ -85,7 +87,7 @@ class Trees(NamedTuple):
         """Return the leaf of each example, a column, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
         descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
-        descend(columns, self.parents, self.features, self.thresholds, leaves)
+        descend(self, columns, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
@@ -104,14 +106,9 @@ def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None
 
 
 @njit
-def _cut_by_cut(
-    columns: FloatArray,
-    parents: IntArray,
-    features: IntArray,
-    thresholds: FloatArray,
-    leaves: LeafArray,
-) -> None:
+def _cut_by_cut(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), by a pass for each cut."""
+    parents, features, thresholds, _, _ = trees
     for t in range(len(features)):
         own = leaves[t]
         for s in range(features.shape[1]):
@@ -122,14 +119,9 @@ def _cut_by_cut(
 
 
 @njit
-def _walk_down(
-    columns: FloatArray,
-    parents: IntArray,
-    features: IntArray,
-    thresholds: FloatArray,
-    leaves: LeafArray,
-) -> None:
+def _walk_down(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), example by example."""
+    parents, features, thresholds, _, _ = trees
     n_cuts = features.shape[1]
     following = np.empty((n_cuts, 2), np.int64)
     for t in range(len(features)):
@@ -224,7 +216,9 @@ class TreeFitter:
             whole, units = whole_numbers(targets, largest)
             limits = np.full(len(targets), NO_GAIN * largest_whole(targets.shape[1]))
             trees, leaves = self._grown(whole, None, limits)
-            _whole_means(whole, leaves, trees.values)
+            for target, own, means in zip(whole, leaves, trees.values, strict=True):
+                counts, sums = _sums(target[:, None], own, len(means), 1)
+                means[:] = sums[:, 0] / np.maximum(counts, 1)
             units = units[:, None]
             return trees._replace(gains=units * trees.gains, values=units * trees.values), leaves
         if weights.ndim == 1:
@@ -275,13 +269,9 @@ class TreeFitter:
         """Return trees without values, and the leaves of the examples, (n_targets, n_examples)."""
         n, m = targets.shape
         n_cuts = self._size.n_leaves - 1
-        trees = Trees(
-            np.zeros((n, n_cuts), dtype=np.int64),
-            np.zeros((n, n_cuts), dtype=np.int64),
-            np.full((n, n_cuts), np.inf),
-            np.zeros((n, n_cuts)),
-            np.zeros((n, n_cuts + 1)),
-        )
+        parents, features = np.zeros((2, n, n_cuts), dtype=np.int64)
+        thresholds, gains = np.full((n, n_cuts), np.inf), np.zeros((n, n_cuts))
+        trees = Trees(parents, features, thresholds, gains, np.zeros((n, n_cuts + 1)))
         leaves = np.zeros((n, m), dtype=np.int32)
         total = np.full(n, float(m)) if weights is None else weights.sum(axis=1)
         # The slack allows for the rounding of the product and of sums of weights.
@@ -290,13 +280,8 @@ class TreeFitter:
         chunks = self._chunks if weights is None else None
         _grow(targets, weights, n_outputs, self._sorted, chunks, *limits, trees, leaves)
         made = int(leaves.max())
-        return Trees(
-            np.ascontiguousarray(trees.parents[:, :made]),
-            np.ascontiguousarray(trees.features[:, :made]),
-            np.ascontiguousarray(trees.thresholds[:, :made]),
-            np.ascontiguousarray(trees.gains[:, :made]),
-            np.zeros((n, made + 1)),
-        ), leaves
+        cuts = (np.ascontiguousarray(part[:, :made]) for part in trees[:4])
+        return Trees._make([*cuts, np.zeros((n, made + 1))]), leaves
 
 
 def largest_whole(n_examples: int) -> int:
@@ -326,19 +311,6 @@ def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.
     # With the limit no unit is a subnormal number; smaller targets count as zero anyway.
     units = np.ldexp(1.0, np.maximum(exponents, -1000))
     return np.rint(targets / units[:, None]).astype(np.int64), units
-
-
-@njit
-def _whole_means(targets: IntArray, leaves: LeafArray, means: FloatArray) -> None:
-    """Write the mean of whole numbers in each leaf, shape (n_targets, n_leaves)."""
-    for t in range(len(targets)):
-        sums = np.zeros(means.shape[1], np.int64)
-        counts = np.zeros(means.shape[1], np.int64)
-        for i in range(targets.shape[1]):
-            sums[leaves[t, i]] += targets[t, i]
-            counts[leaves[t, i]] += 1
-        for leaf in range(len(sums)):
-            means[t, leaf] = sums[leaf] / max(counts[leaf], 1)
 
 
 @njit
@@ -405,18 +377,18 @@ def _grow(
             for leaf in range(n_leaves):
                 if tops[leaf] >= 0.0:
                     continue
-                if chunks is None:
-                    parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
-                    tops[leaf], lists[leaf], bounds[leaf] = best_cut(
-                        response, weights, examples.ranks, *parts, least[t]
-                    )
+                if chunks is not None:
+                    best = best_cut_by_chunks(examples, chunks, own, leaf, least[t])
                 else:
-                    tops[leaf], lists[leaf], bounds[leaf] = best_cut_by_chunks(
-                        examples, chunks, own, leaf, least[t]
-                    )
+                    inside = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf], least[t]
+                    if weights is None:
+                        best = best_whole_cut(response.reshape(-1), examples.ranks, *inside)
+                    else:
+                        best = best_weighted_cut(response, examples.ranks, *inside)
+                tops[leaf], lists[leaf], bounds[leaf] = best
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
-                first = _first_tied(tops[:made])
+                first = first_of_largest(tops[:made], TIED_GAIN)
                 last = first + 1
             for parent in range(first, last):
                 if tops[parent] <= no_gain[t]:
@@ -483,15 +455,6 @@ def _sums(
         elif last == 1:
             sums[leaf, 1] += response[i, 1]
     return counts, sums
-
-
-@njit
-def _first_tied(gains: FloatArray) -> int:
-    """Return the first place of the largest of gains, (n_leaves,), or of a tie with it."""
-    floor, place = gains.max() * (1.0 - TIED_GAIN), 0
-    while gains[place] < floor:
-        place += 1
-    return place
 
 
 @njit
