@@ -169,23 +169,42 @@ class Chunks(NamedTuple):
 
 
 @njit
-def best_whole_cut(
+def best_cut(
+    response: NumberArray,
+    weights: FloatArray | None,
+    ranks: ExampleArray,
+    listed: ExampleArray,
+    begins: IntArray,
+    ends: IntArray,
+    count: int,
+    total: NumberArray,
+    least: float,
+) -> tuple[float, int, np.int64]:
+    """Return the root of a leaf's largest gain, the list of its cut, and the highest staying rank.
+
+    `ranks` has shape (n_features, n_examples); the leaf's part of list s is
+    ``listed[begins[s] : ends[s]]``.
+    """
+    if weights is None:
+        return _best_whole_cut(
+            response.reshape(-1), ranks, listed, begins, ends, count, total[0], least
+        )
+    return _best_weighted_cut(response, ranks, listed, begins, ends, count, total, least)
+
+
+@njit
+def _best_whole_cut(
     target: NumberArray,
     ranks: ExampleArray,
     listed: ExampleArray,
     begins: IntArray,
     ends: IntArray,
     count: int,
-    sums: NumberArray,
+    whole: float,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the root of a leaf's largest gain, the list of its cut, and the highest staying rank.
-
-    `target` has shape (n_examples,), and `ranks` (n_features, n_examples); the leaf's part of list
-    s is ``listed[begins[s] : ends[s]]``, and the sum of its `count` targets is the only one of
-    `sums`.
-    """
-    centre, size = sums[0] // count, float(count)
+    """Return the best cut with targets of shape (n_examples,), see `best_cut`."""
+    centre, size = whole // count, float(count)
     factors = np.empty(count - 1)
     for i in range(count - 1):
         left, right = i + 1.0, count - i - 1.0
@@ -207,7 +226,7 @@ def best_whole_cut(
 
 
 @njit
-def best_weighted_cut(
+def _best_weighted_cut(
     response: NumberArray,
     ranks: ExampleArray,
     listed: ExampleArray,
@@ -217,7 +236,7 @@ def best_weighted_cut(
     sums: NumberArray,
     least: float,
 ) -> tuple[float, int, np.int64]:
-    """Return the best cut with responses of shape (n_examples, 2), see `best_whole_cut`."""
+    """Return the best cut with responses of shape (n_examples, 2), see `best_cut`."""
     size, means, n_outputs = sums[0], sums[1:] / sums[0], len(sums) - 1
     totals = np.empty(n_outputs)
     # `top` is S² / (W_L W_R), without the weight W of the leaf.
@@ -305,7 +324,7 @@ def split_sums(
 def best_cut_by_chunks(
     examples: Sorted, chunks: Chunks, leaves: LeafArray, leaf: int, least: float
 ) -> tuple[float, int, np.int64]:
-    """Return the best cut of a leaf, see `best_whole_cut`, from its sums in chunks.
+    """Return the best cut of a leaf, see `best_cut`, from its sums in chunks.
 
     Inside a chunk of c examples, a running sum of targets t differs from the straight line between
     its values at both ends by at most the root of c Σ t² - (Σ t)², divided by 2 (by Cauchy and

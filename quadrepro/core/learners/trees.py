@@ -29,9 +29,8 @@ from quadrepro.core.learners.cuts import (
     LeafArray,
     Sorted,
     add_up,
+    best_cut,
     best_cut_by_chunks,
-    best_weighted_cut,
-    best_whole_cut,
     split_sums,
     write_moments,
 )
@@ -216,9 +215,7 @@ class TreeFitter:
             whole, units = whole_numbers(targets, largest)
             limits = np.full(len(targets), NO_GAIN * largest_whole(targets.shape[1]))
             trees, leaves = self._grown(whole, None, limits)
-            for target, own, means in zip(whole, leaves, trees.values, strict=True):
-                counts, sums = _sums(target[:, None], own, len(means), 1)
-                means[:] = sums[:, 0] / np.maximum(counts, 1)
+            _whole_means(whole, leaves, trees.values)
             units = units[:, None]
             return trees._replace(gains=units * trees.gains, values=units * trees.values), leaves
         if weights.ndim == 1:
@@ -314,6 +311,19 @@ def whole_numbers(targets: FloatArray, largest: FloatArray) -> tuple[NDArray[np.
 
 
 @njit
+def _whole_means(targets: IntArray, leaves: LeafArray, means: FloatArray) -> None:
+    """Write the mean of whole numbers in each leaf, shape (n_targets, n_leaves)."""
+    for t in range(len(targets)):
+        sums = np.zeros(means.shape[1], np.int64)
+        counts = np.zeros(means.shape[1], np.int64)
+        for i in range(targets.shape[1]):
+            sums[leaves[t, i]] += targets[t, i]
+            counts[leaves[t, i]] += 1
+        for leaf in range(len(sums)):
+            means[t, leaf] = sums[leaf] / max(counts[leaf], 1)
+
+
+@njit
 def _means(targets: FloatArray, weights: FloatArray, leaves: LeafArray, means: FloatArray) -> None:
     """Write the weighted mean of the targets in each leaf, shape (n_targets, n_leaves)."""
     for t in range(len(targets)):
@@ -377,15 +387,15 @@ def _grow(
             for leaf in range(n_leaves):
                 if tops[leaf] >= 0.0:
                     continue
-                if chunks is not None:
-                    best = best_cut_by_chunks(examples, chunks, own, leaf, least[t])
+                if chunks is None:
+                    parts = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf]
+                    tops[leaf], lists[leaf], bounds[leaf] = best_cut(
+                        response, weights, examples.ranks, *parts, least[t]
+                    )
                 else:
-                    inside = listed, begins[leaf], ends[leaf], counts[leaf], sums[leaf], least[t]
-                    if weights is None:
-                        best = best_whole_cut(response.reshape(-1), examples.ranks, *inside)
-                    else:
-                        best = best_weighted_cut(response, examples.ranks, *inside)
-                tops[leaf], lists[leaf], bounds[leaf] = best
+                    tops[leaf], lists[leaf], bounds[leaf] = best_cut_by_chunks(
+                        examples, chunks, own, leaf, least[t]
+                    )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
                 first = first_of_largest(tops[:made], TIED_GAIN)
