@@ -20,7 +20,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from quadrepro.base.types import FloatArray, IntArray
+from quadrepro.base.types import FloatArray
 from quadrepro.core.elementary import exp, log, log1p
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.reweighting import (
@@ -28,16 +28,16 @@ from quadrepro.core.learners.reweighting import (
     NO_EDGE,
     UNITS,
     DrawnRun,
+    VoterSums,
     WeightBoosting,
     WeightedExamples,
-    empty_trace,
     margins_of,
     start,
     step_of,
     strongest,
     write_units,
 )
-from quadrepro.core.learners.rounds import Trace
+from quadrepro.core.learners.rounds import Trace, empty_trace
 from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
 from quadrepro.core.voters.drawn import RandomStumps
@@ -58,6 +58,8 @@ class Softening(NamedTuple):
 
     Attributes
     ----------
+    C, power : float and int
+        C and p.
     total : ndarray of shape (1,)
         A.
     margins : ndarray of shape (n_examples,)
@@ -68,6 +70,8 @@ class Softening(NamedTuple):
         b, n, d and c of `least_softened_loss`.
     """
 
+    C: float
+    power: int
     total: FloatArray
     margins: FloatArray
     influences: FloatArray
@@ -75,80 +79,70 @@ class Softening(NamedTuple):
     loss: FloatArray
 
     @classmethod
-    def start(cls, signs: FloatArray) -> Softening:
+    def start(cls, C: float, power: int, signs: FloatArray) -> Softening:
         """Return the terms before the first round, given `Examples.signs`, shape (n_examples,)."""
         loss, influences, means = np.zeros((4, len(signs))), *np.zeros((2, len(signs)))
         margins = np.where(signs != 0, 0.0, np.inf)
         loss[0], loss[1] = -margins, np.abs(signs)
-        return cls(np.zeros(1), margins, influences, means, loss)
+        return cls(C, power, np.zeros(1), margins, influences, means, loss)
 
 
 @njit
 def take_rounds(
-    voters: RunningSums,
-    examples: WeightedExamples,
-    terms: Softening,
-    C: float,
-    power: int,
-    n_rounds: int,
+    voters: RunningSums, examples: WeightedExamples, terms: Softening, n_rounds: int
 ) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
-    chains, usual, listed, spans, running, state = voters
-    codes, first = chains.codes, chains.first
-    units, sums = np.empty(len(weights), np.int64), np.empty(len(usual), np.int64)
+    codes, first, state = voters.chains.codes, voters.chains.first, voters.state
+    units, by_voter = np.empty(len(weights), np.int64), np.empty((1, first[-1]), np.int64)
+    sums = VoterSums(by_voter, np.empty(1, np.int64), examples, True)
     picks, alphas = empty_trace()
     for t in range(1, n_rounds + 1):
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
-        size, total = write_units(weights, signs, whole, units)
-        write_sums(units, total, codes, first, usual, listed, spans, running, state, sums)
-        pick, edge = strongest(sums, size, len(units))
+        sums.totals[0], signed = write_units(weights, signs, whole, units)
+        write_sums(voters, units, signed, by_voter[0])
+        pick, edge = strongest(sums)
         margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
-        if is_without_error(margins, signs):
+        change, is_last, growth = take_step(edge, t, margins, examples, terms)
+        if change != 0.0:
             picks.append(pick)
-            alphas.append(step_of(np.sign(edge), t))
+            alphas.append(change)
+        if is_last:
             break
-        step = softened_step(examples, terms, margins, C, power) if abs(edge) > NO_EDGE else 0.0
-        if not NO_EDGE < step < LARGEST_STEP:
-            break
-        picks.append(pick)
-        alphas.append(np.sign(edge) * step)
-        state[0] *= soften(examples, terms, margins, step, C, power)
+        state[0] *= growth
     return np.array(picks, np.intp), np.array(alphas)
 
 
 @njit
-def is_without_error(margins: FloatArray, signs: FloatArray) -> bool:
-    """Return whether all examples of a sample have positive margins, shape (n_examples,)."""
-    return bool(((margins > 0.0) | (signs == 0.0)).all())
+def take_step(
+    edge: float, t: int, margins: FloatArray, examples: WeightedExamples, terms: Softening
+) -> tuple[float, bool, float]:
+    """Reweight the examples by the best step of a picked voter with margins s, (n_examples,).
 
-
-@njit
-def softened_step(
-    examples: WeightedExamples, terms: Softening, margins: FloatArray, C: float, power: int
-) -> float:
-    """Return the α of least softened loss, given the picked voter's margins s, (n_examples,)."""
+    Returns the change of the voter's weight, whether the run ends, and the largest growth of an
+    example weight.
+    """
+    if ((margins > 0.0) | (examples.signs == 0.0)).all():
+        return step_of(np.sign(edge), t), True, 1.0
+    if abs(edge) <= NO_EDGE:
+        return 0.0, True, 1.0
     # Weights are not rounded here: a long step may raise the weight of an example that is below one
     # unit.
     w = examples.weights / UNITS
-    terms.loss[2] = margins + C * (w * w if power == 2 else w)
-    if power == 2:
-        terms.loss[3] = C * ((w - terms.means) * (w - terms.means))
-    return least_softened_loss(terms.loss, terms.total[0])
+    terms.loss[2] = margins + terms.C * (w * w if terms.power == 2 else w)
+    if terms.power == 2:
+        terms.loss[3] = terms.C * ((w - terms.means) * (w - terms.means))
+    step = least_softened_loss(terms.loss, terms.total[0])
+    if not NO_EDGE < step < LARGEST_STEP:
+        return 0.0, True, 1.0
+    return np.sign(edge) * step, False, soften(examples, terms, margins, step)
 
 
 @njit
-def soften(
-    examples: WeightedExamples,
-    terms: Softening,
-    margins: FloatArray,
-    step: float,
-    C: float,
-    power: int,
-) -> float:
+def soften(examples: WeightedExamples, terms: Softening, margins: FloatArray, step: float) -> float:
     """Reweight examples by a step and margins s, (n_examples,); return the largest growth."""
-    weights, (total, all_margins, influences, means, loss) = examples.weights, terms
+    weights, (C, power, total, all_margins, influences, means, loss) = examples.weights, terms
     all_margins += step * margins
     influences += step * (weights / UNITS)
     total += step
@@ -319,33 +313,25 @@ class AdaBoostReg(WeightBoosting):
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         voters, examples = start(problem, sample)
-        terms = Softening.start(examples.signs)
-        return take_rounds(voters, examples, terms, float(value), self.power, n_rounds)
+        terms = Softening.start(float(value), self.power, examples.signs)
+        return take_rounds(voters, examples, terms, n_rounds)
 
     def begin(self, examples: WeightedExamples, value: float) -> DrawnRun:
         """Return a run with the terms of its loss."""
-        return DrawnRun(examples, value, Softening.start(examples.signs))
+        return DrawnRun(examples, value, Softening.start(float(value), self.power, examples.signs))
 
     def take_round(
-        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: VoterSums, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
         """Take a round over drawn stumps, see `WeightBoosting.take_round`."""
-        examples, C, terms = run
-        signs, form = examples.signs, (float(C), self.power)
-        sums = sums if stumps.complements else np.maximum(sums, 0)
-        pick, edge = strongest(sums[0], totals[0], len(signs))
-        direction = np.sign(edge) * stumps.turns[pick]
+        examples, _, terms = run
+        pick, edge = strongest(sums)
         codes, cut = stumps.codes[stumps.attributes[pick]], stumps.cuts[pick]
-        margins = direction * margins_of(codes, cut, signs)
-        if is_without_error(margins, signs):
-            return pick, step_of(np.sign(edge), t), True
-        if abs(edge) <= NO_EDGE:
-            return pick, 0.0, not stumps.redraws
-        step = softened_step(examples, terms, margins, *form)
-        if not NO_EDGE < step < LARGEST_STEP:
-            return pick, 0.0, True
-        soften(examples, terms, margins, step, *form)
-        return pick, np.sign(edge) * step, False
+        margins = np.sign(edge) * stumps.turns[pick] * margins_of(codes, cut, examples.signs)
+        change, is_last, _ = take_step(edge, t, margins, examples, terms)
+        if change == 0.0 and abs(edge) <= NO_EDGE:
+            is_last = not stumps.redraws
+        return pick, change, is_last
 
 
 ABR = Registered(

@@ -33,6 +33,7 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
     Trace,
+    empty_trace,
     first_of_largest,
     normalised,
 )
@@ -72,7 +73,7 @@ def take_rounds(
     alpha, tau = np.zeros_like(gamma), np.zeros_like(gamma)
     vote_gamma, nu = 0.0, 0.0
     scores = gamma.copy()  # the first voter has the largest margin, and its weight is 1
-    picks, changes = [0 for _ in range(0)], [0.0 for _ in range(0)]
+    picks, changes = empty_trace()
     for t in range(n_rounds):
         k = first_of_largest(scores)
         if scores[k] == 0.0:

@@ -175,7 +175,7 @@ class GradientBoost(Predictor):
         return (N_ROUNDS,) if own is None else (own, N_ROUNDS)
 
     @property
-    def training_loss(self) -> Loss:
+    def training_loss(self) -> type[Loss]:
         """The loss that is minimised."""
         return LOSSES[self.loss or "l2"]
 
@@ -249,19 +249,18 @@ class GradientBoost(Predictor):
         """
         fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf)
         w = np.ones(len(y)) if weights is None else weights
-        loss, scores = self.training_loss, np.zeros((len(values), len(y)))
-        terms = loss.terms(scores, y)
+        loss, scores = self.training_loss(y, w), np.zeros((len(values), len(y)))
+        terms = loss.terms(scores)
         for k in range(1, n_rounds + 1):
-            trees, leaves = fitter.fit(loss.descent(terms, y), weights)
+            trees, leaves = fitter.fit(loss.descent(terms), weights)
             g, alphas = trees.answers(leaves), self._alphas(k, values)
             if alphas.any():
                 scores *= 1.0 - alphas[:, None]
-                terms = loss.terms(scores, y)
-            search = partial(loss.search, terms, g, leaves, y, w)
-            weight = self._weights(k, values, g, w, search)
+                terms = loss.terms(scores)
+            weight = self._weights(k, values, g, w, partial(loss.search, terms, g, leaves))
             scores += weight[:, None] * g
-            terms = loss.terms(scores, y)
-            yield TreeRound(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores, y, w)
+            terms = loss.terms(scores)
+            yield TreeRound(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores)
 
     def predictions(
         self,
@@ -298,7 +297,7 @@ class GradientBoost(Predictor):
     def outputs_of(self, predictions: FloatArray) -> Outputs:
         """Return scores, (n_new,), and the probabilities for which they minimise expected loss."""
         loss = self.training_loss
-        if isinstance(loss, SquaredLoss):
+        if issubclass(loss, SquaredLoss):
             return Outputs(predictions)
         positive = loss.probability(predictions)
         return Outputs.by_score(predictions, np.column_stack([1.0 - positive, positive]))

@@ -14,31 +14,17 @@ from math import sqrt
 
 import numpy as np
 
-from quadrepro.base.types import IntArray
 from quadrepro.core.elementary import log
 from quadrepro.core.jit import njit
 from quadrepro.core.learners.reweighting import (
     NO_EDGE,
-    Choice,
-    DrawnRun,
+    VoterSums,
     WeightBoosting,
-    WeightedExamples,
-    empty_trace,
-    reweight_examples,
-    start,
+    boosting_loop,
     strongest,
-    write_units,
 )
-from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS, Hyperparameter
-from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.running_sums import (
-    MOST_GROWTH,
-    RunningSums,
-    list_again,
-    write_sums,
-)
 
 LARGEST_RATE = 0.5
 """Largest rate for which the regret bound holds."""
@@ -49,40 +35,18 @@ ETA = Hyperparameter(
 
 
 @njit
-def take_rounds(
-    voters: RunningSums, examples: WeightedExamples, eta: float, n_rounds: int
-) -> Trace:
-    """Return the picks of a run and their votes, shape (n_rounds_taken,)."""
-    weights, signs, whole = examples
-    chains, usual, listed, spans, running, state = voters
-    codes, first = chains.codes, chains.first
-    units, sums = np.empty(len(weights), np.int64), np.empty(len(usual), np.int64)
-    picks, votes = empty_trace()
-    for _ in range(n_rounds):
-        if state[0] > MOST_GROWTH:
-            list_again(voters, weights, signs)
-        size, total = write_units(weights, signs, whole, units)
-        write_sums(units, total, codes, first, usual, listed, spans, running, state, sums)
-        pick, edge = strongest(sums, size, len(units))
-        if abs(edge) <= NO_EDGE:
-            break
-        picks.append(pick)
-        votes.append(np.sign(edge))
-        right, wrong = divisors(edge, eta)
-        reweight_examples(weights, signs, codes, first, pick, right, wrong, state)
-    return np.array(picks, np.intp), np.array(votes)
-
-
-@njit
-def divisors(edge: float, eta: float) -> tuple[float, float]:
-    """Return the divisors of the weights of examples that the voter classifies right, and wrong.
+def choose(sums: VoterSums, eta: float, t: int) -> tuple[int, float, float, float]:
+    """Return the voter of least error, its vote of ±1, and the divisors of weights, see `Choose`.
 
     Examples have cost 1 where the picked voter, or its complement, is right. Weights are multiplied
     by (1-η)^cost and divided by the mean of this factor; the expected cost is 1/2 + |r|/2.
     """
+    pick, edge = strongest(sums)
     mean = 1.0 - eta * (0.5 + 0.5 * abs(edge))
-    right, wrong = mean / (1.0 - eta), mean
-    return (right, wrong) if edge > 0.0 else (wrong, right)
+    vote = np.sign(edge) if abs(edge) > NO_EDGE else 0.0
+    if edge > 0.0:
+        return pick, vote, mean / (1.0 - eta), mean
+    return pick, vote, mean, mean / (1.0 - eta)
 
 
 @dataclass(frozen=True)
@@ -98,19 +62,7 @@ class HedgeBoost(WeightBoosting):
     """
 
     hyperparameters = (ETA, N_ROUNDS)
-
-    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
-        """Run on one sample, see `BoostingAlgorithm.run`."""
-        return take_rounds(*start(problem, sample), float(value), n_rounds)
-
-    def choose(
-        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
-    ) -> Choice:
-        """Choose the voter of a round and its vote, see `WeightBoosting.choose`."""
-        sums = sums if complements else np.maximum(sums, 0)
-        pick, edge = strongest(sums[0], totals[0], len(run.examples.weights))
-        vote = 0.0 if abs(edge) <= NO_EDGE else float(np.sign(edge))
-        return Choice(pick, vote, *divisors(edge, run.value))
+    choose, take_rounds = staticmethod(choose), staticmethod(boosting_loop(choose))
 
 
 def experts_rate(n_rounds: int, m: float) -> float:

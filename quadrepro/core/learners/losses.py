@@ -1,7 +1,7 @@
 """The losses of gradient boosting, for many runs at once (Re-scale boosting, sections II and VI).
 
-Scores F and values g of a tree have shape (n_runs, n_examples); targets y and weights w of the
-examples have shape (n_examples,). The methods of a loss return
+A loss is made of the targets y and the weights w of the examples, shape (n_examples,). Scores F
+and values g of a tree have shape (n_runs, n_examples). The methods of a loss return
 
     terms        y - F or exp(y F) at every example, from which the others are computed
     mean         Q(F) = Σ w φ(F, y) / Σ w
@@ -13,7 +13,7 @@ examples have shape (n_examples,). The methods of a loss return
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,96 +55,94 @@ LANES = 8
 class SquaredLoss:
     """φ(F, y) = (y - F)²; y - F, half its negative gradient, serves as the direction of descent."""
 
-    def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    y: FloatArray
+    weights: FloatArray
+
+    def terms(self, scores: FloatArray) -> FloatArray:
         """Return the residuals y - F, shape (n_runs, n_examples)."""
-        return np.asarray(y - scores)
+        return np.asarray(self.y - scores)
 
-    def mean(
-        self, residuals: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
-    ) -> FloatArray:
+    def mean(self, residuals: FloatArray, scores: FloatArray) -> FloatArray:
         """Return the mean of the squared residuals, shape (n_runs,)."""
-        return weighted_mean(np.square(residuals), weights)
+        return weighted_mean(np.square(residuals), self.weights)
 
-    def descent(self, residuals: FloatArray, y: FloatArray) -> FloatArray:
+    def descent(self, residuals: FloatArray) -> FloatArray:
         """Return the residuals, shape (n_runs, n_examples)."""
         return residuals
 
-    def search(
-        self,
-        residuals: FloatArray,
-        g: FloatArray,
-        leaves: LeafArray,
-        y: FloatArray,
-        weights: FloatArray,
-    ) -> FloatArray:
+    def search(self, residuals: FloatArray, g: FloatArray, leaves: LeafArray) -> FloatArray:
         """Return <y - F, g> / <g, g>, shape (n_runs,)."""
-        weighted = weights * g
+        weighted = self.weights * g
         return ratio((residuals * weighted).sum(axis=1), (g * weighted).sum(axis=1))
 
 
 @dataclass(frozen=True)
 class MarginLoss:
-    """A loss φ(z) of the margin z = y F of a label y of -1 or +1, with φ'(z) = -1 / (c + exp(z)).
+    """A loss φ(z) of the margin z = y F of a label -1 or +1, with φ'(z) = -1 / (c + exp(z))."""
 
-    c = 1 is the logistic loss ln(1 + exp(-z)), and c = 0 AdaBoost's exponential loss exp(-z).
-    """
+    y: FloatArray
+    weights: FloatArray
 
-    c: float
+    c: ClassVar[float]
 
-    def terms(self, scores: FloatArray, y: FloatArray) -> FloatArray:
+    def terms(self, scores: FloatArray) -> FloatArray:
         """Return exp(z), shape (n_runs, n_examples)."""
-        return powers_of(scores, y)
+        return powers_of(scores, self.y)
 
-    def mean(
-        self, powers: FloatArray, scores: FloatArray, y: FloatArray, weights: FloatArray
-    ) -> FloatArray:
+    def mean(self, powers: FloatArray, scores: FloatArray) -> FloatArray:
         """Return the mean of φ(z), shape (n_runs,)."""
         losses = 1.0 / powers
         if self.c > 0.0:
-            _log1p_each(losses, y * scores)
-        return weighted_mean(losses, weights)
+            _log1p_each(losses, self.y * scores)
+        return weighted_mean(losses, self.weights)
 
-    def descent(self, powers: FloatArray, y: FloatArray) -> FloatArray:
+    def descent(self, powers: FloatArray) -> FloatArray:
         """Return y / (c + exp(z)), shape (n_runs, n_examples)."""
-        return np.asarray(y / (self.c + powers))
+        return np.asarray(self.y / (self.c + powers))
 
-    def search(
-        self,
-        powers: FloatArray,
-        g: FloatArray,
-        leaves: LeafArray,
-        y: FloatArray,
-        weights: FloatArray,
-    ) -> FloatArray:
+    def search(self, powers: FloatArray, g: FloatArray, leaves: LeafArray) -> FloatArray:
         """Return argmin Q(F + β g) with |β g| at most `LARGEST_CHANGE`, shape (n_runs,).
 
         Examples of one leaf have the same g.
         """
-        slopes = y * g
+        slopes = self.y * g
         if self.c == 0.0:
             # A factor of the loss does not change β; here it makes the largest loss 1.
             powers = powers / powers.min(axis=1, keepdims=True)
         least, most = slopes.min(axis=1), slopes.max(axis=1)
         scales = ratio(np.ones(len(slopes)), np.maximum(-least, most))
         slopes *= scales[:, None]
-        groups = (2 * leaves + (y > 0)).astype(np.uint32)
+        groups = (2 * leaves + (self.y > 0)).astype(np.uint32)
         # If g moves all margins the same way, the loss falls without end.
         betas = np.where(least >= 0, LARGEST_CHANGE, np.where(most <= 0, -LARGEST_CHANGE, 0.0))
-        _search(self.c, powers, slopes, groups, weights, betas)
+        _search(self.c, powers, slopes, groups, self.weights, betas)
         return np.asarray(betas * scales)
 
-    def probability(self, scores: FloatArray) -> FloatArray:
+    @classmethod
+    def probability(cls, scores: FloatArray) -> FloatArray:
         """Return 1 / (1 + exp(-F)), shape (n_new,); for the exponential loss, with -2F."""
-        factors = np.full(len(scores), self.c - 2.0)
+        factors = np.full(len(scores), cls.c - 2.0)
         return np.asarray(1.0 / (1.0 + powers_of(scores[None], factors)[0]))
+
+
+class LogisticLoss(MarginLoss):
+    """φ(z) = ln(1 + exp(-z))."""
+
+    c = 1.0
+
+
+class ExponentialLoss(MarginLoss):
+    """AdaBoost's loss φ(z) = exp(-z)."""
+
+    c = 0.0
 
 
 Loss = SquaredLoss | MarginLoss
 
-LOSSES: dict[LossName, Loss] = {
-    "l2": SquaredLoss(),
-    "logistic": MarginLoss(1.0),
-    "exponential": MarginLoss(0.0),
+LOSSES: dict[LossName, type[Loss]] = {
+    "l2": SquaredLoss,
+    "logistic": LogisticLoss,
+    "exponential": ExponentialLoss,
 }
 
 

@@ -109,12 +109,12 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     signs = np.copysign(1.0, gram[np.arange(n), first[group]])
     scales = np.sqrt(copies)
     P = gram[np.ix_(first, first)] * scales * scales[:, None] + RIDGE * np.eye(len(first))
-    P, mean_margin = np.asfortranarray(P + P), (scales * margins[first], n * largest)
+    P, mean_margin = np.asfortranarray(P + P), scales * margins[first]
     for row, mu in zip(weights, values, strict=True):
         if feasible(mu, largest):
             with suppress(SolverError):
                 high = scales * largest / mu
-                shares = solve_box_program(P, np.zeros(len(P)), -high, high, mean_margin) / high
+                shares = solve_box_program(P, mean_margin, n * largest, high) / high
                 on_bound = np.abs(shares) > 1 - ON_BOUND
                 row[:] = np.where(on_bound, np.sign(shares), shares)[group] * signs / n
     return weights

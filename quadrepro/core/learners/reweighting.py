@@ -1,29 +1,36 @@
 """Boosting by example weights, the base of AdaBoost, EBBoost, AdaBoost_REG and Hedge.
 
-A round picks a voter by its sum of example weights, chooses the weight of the voter, and reweights
-the examples. Each algorithm has a loop of these steps over fixed voters, `take_rounds`, and a
-method `WeightBoosting.take_round` for stumps that are drawn in every round. Weights are summed as
-whole numbers, so that picks do not depend on the BLAS or the processor.
+A round sums the example weights for every voter, chooses a voter and its weight, and reweights the
+examples. An algorithm is a compiled function `choose`. `boosting_loop` makes it a loop over fixed
+voters, and `WeightBoosting.hold_out` calls it for stumps that are drawn in every round. Weights are
+summed as whole numbers, so that picks do not depend on the BLAS or the processor.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.elementary import artanh
 from quadrepro.core.jit import njit
-from quadrepro.core.learners.rounds import BoostingAlgorithm
+from quadrepro.core.learners.rounds import BoostingAlgorithm, Trace, empty_trace
 from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
 from quadrepro.core.training.grid import N_ROUNDS, Grid
 from quadrepro.core.voters.coded import ZERO_VOTE
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
-from quadrepro.core.voters.running_sums import RunningSums, chain_of
+from quadrepro.core.voters.running_sums import (
+    MOST_GROWTH,
+    RunningSums,
+    chain_of,
+    list_again,
+    write_sums,
+)
 
 UNITS = 2.0**48
 """Sum of the weights of a run. Weights are rounded to whole numbers before they are summed, so that
@@ -113,19 +120,57 @@ def write_units(
 
 
 @njit
-def strongest(sums: IntArray, total: int, n_examples: int) -> tuple[int, float]:
-    """Return the voter, or complement, of least weighted error ε, and its edge.
+def squared(weights: FloatArray) -> FloatArray:
+    """Return the squares of weights, in a unit above the largest weight, shape (n_examples,).
 
-    `sums` has shape (n_voters,). The edge of a voter is 1 - 2ε; it is negative if the complement is
-    picked.
+    Hence their sum is at most the sum of the weights.
     """
+    return weights * weights / unit_of_squares(weights)
+
+
+@njit
+def unit_of_squares(weights: FloatArray) -> float:
+    """Return the power of two above the largest weight of (n_examples,)."""
+    return math.ldexp(1.0, math.frexp(weights.max())[1])
+
+
+class VoterSums(NamedTuple):
+    """The sums from which a round chooses its voter.
+
+    Attributes
+    ----------
+    by_voter : ndarray of int, shape (n_powers, n_voters)
+        Σ w y h of every voter h; with two powers, also Σ w² y h.
+    totals : ndarray of int, shape (n_powers,)
+        Sums of w, and of w².
+    examples : WeightedExamples
+        The examples.
+    complements : bool
+        Whether the complement of a voter may be picked too.
+    """
+
+    by_voter: IntArray
+    totals: IntArray
+    examples: WeightedExamples
+    complements: bool
+
+
+@njit
+def strongest(voter_sums: VoterSums) -> tuple[int, float]:
+    """Return the voter, or complement if allowed, of least weighted error ε, and its edge.
+
+    The edge of a voter is 1 - 2ε; it is negative if the complement is picked.
+    """
+    sums, n_examples = voter_sums.by_voter[0], len(voter_sums.examples.weights)
+    if not voter_sums.complements:
+        sums = np.maximum(sums, 0)
     largest, pick = np.int64(0), 0
     for signed_sum in sums:
         largest = max(largest, abs(signed_sum))
     floor = largest - max(int(TIE), n_examples)
     while abs(sums[pick]) < floor:
         pick += 1
-    return pick, sums[pick] / total
+    return pick, sums[pick] / voter_sums.totals[0]
 
 
 @njit
@@ -159,24 +204,62 @@ def divide_weights(
         weights[i] = moved if moved >= FLOOR else weights[i]
 
 
-@njit
-def reweight_examples(
-    weights: FloatArray,
-    signs: FloatArray,
-    codes: StumpCodes,
-    first: IntArray,
-    pick: int,
-    right: float,
-    wrong: float,
-    state: FloatArray,
-) -> None:
-    """Reweight the examples after a pick among fixed voters, and keep the growth of weights.
+Choose = Callable[..., tuple[int, float, float, float]]
+"""A compiled function that chooses the voter of a round and its weight.
 
-    For `codes` and `first` see `Chains`, for `state` see `RunningSums`.
-    """
-    own, below = chain_of(codes, first, pick)
-    divide_weights(weights, signs, own, below, right, wrong)
-    state[0] /= min(right, wrong)
+Parameters
+----------
+sums : VoterSums
+    The sums of the round.
+value : float
+    The hyper-parameter other than the number of rounds.
+t : int
+    Number of the round, from 1.
+
+Returns
+-------
+pick : int
+    The voter.
+change : float
+    Change of its weight; negative for its complement, and 0 if it has no edge, which ends the run.
+right, wrong : float
+    Divisors of the weights of the examples that it classifies right, and wrong. A divisor of 0 ends
+    the run, as the voter has no error.
+"""
+
+
+def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
+    """Return the loop of an algorithm over fixed voters, compiled for its `choose`."""
+
+    @njit
+    def take_rounds(
+        voters: RunningSums, examples: WeightedExamples, value: float, n_rounds: int
+    ) -> Trace:
+        weights, signs, whole = examples
+        codes, first, state = voters.chains.codes, voters.chains.first, voters.state
+        units = np.empty((n_powers, len(weights)), np.int64)
+        by_voter, totals = np.empty((n_powers, first[-1]), np.int64), np.empty(n_powers, np.int64)
+        sums, (picks, changes) = VoterSums(by_voter, totals, examples, True), empty_trace()
+        for t in range(1, n_rounds + 1):
+            if state[0] > MOST_GROWTH:
+                list_again(voters, weights, signs)
+            for row in range(n_powers):
+                summed, own = weights if row == 0 else squared(weights), units[row]
+                totals[row], signed = write_units(summed, signs, whole, own)
+                write_sums(voters, own, signed, by_voter[row])
+            pick, change, right, wrong = choose(sums, value, t)
+            if change == 0.0:
+                break
+            picks.append(pick)
+            changes.append(change)
+            if min(right, wrong) <= 0.0:
+                break
+            chain, below = chain_of(codes, first, pick)
+            divide_weights(weights, signs, chain, below, right, wrong)
+            state[0] /= min(right, wrong)
+        return np.array(picks, np.intp), np.array(changes)
+
+    return take_rounds
 
 
 @njit
@@ -247,77 +330,49 @@ class DrawnRun(NamedTuple):
     state: Any = None
 
 
-class Choice(NamedTuple):
-    """The voter of a round, with its weight and the divisors of example weights.
-
-    Attributes
-    ----------
-    pick : int
-        The voter.
-    change : float
-        Change of its weight; negative for its complement, and 0 if it has no edge.
-    right, wrong : float
-        Divisors of the weights of the examples that it classifies right, and wrong. A divisor of 0
-        ends the run, as the voter has no error.
-    """
-
-    pick: int
-    change: float
-    right: float
-    wrong: float
-
-
 @dataclass(frozen=True)
 class WeightBoosting(BoostingAlgorithm):
     """A boosting algorithm on example weights, over fixed voters or drawn stumps."""
 
     takes_drawn_stumps = True
 
+    n_powers: ClassVar[int] = 1
+    """1 to sum the weights of a round, 2 to sum their squares too."""
+    choose: ClassVar[Choose]
+    """Chooses the voter of a round, see `Choose`."""
+    take_rounds: ClassVar[Callable[..., Trace]]
+    """The loop over fixed voters, see `boosting_loop`."""
+
+    def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
+        """Run on one sample, see `BoostingAlgorithm.run`."""
+        return self.take_rounds(*start(problem, sample), float(value), n_rounds)
+
     def begin(self, examples: WeightedExamples, value: float) -> DrawnRun:
-        """Return a run before its first round."""
+        """Return a run over drawn stumps before its first round."""
         return DrawnRun(examples, value)
 
-    def weights_to_sum(self, examples: WeightedExamples) -> list[WeightedExamples]:
-        """Return the weights that a round sums over the examples for each voter."""
-        return [examples]
-
-    def choose(
-        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, complements: bool
-    ) -> Choice:
-        """Choose the voter of round `t` and its weight.
-
-        Parameters
-        ----------
-        run : DrawnRun
-            The run, which stays unchanged.
-        t : int
-            Number of the round, from 1.
-        sums : ndarray of int, shape (n_rows, n_voters)
-            Sums of `weights_to_sum` over the voters.
-        totals : ndarray of int, shape (n_rows,)
-            Sums of these weights over all examples.
-        complements : bool
-            Whether the complement of a voter may be picked too.
-        """
-        raise NotImplementedError
+    def write_powers(self, run: DrawnRun, units: IntArray) -> list[int]:
+        """Write the weights to sum, (n_powers, n_examples), as `write_units`; return their sums."""
+        weights, signs, whole = run.examples
+        powers = (weights, squared(weights))[: self.n_powers]
+        return [write_units(w, signs, whole, own)[0] for w, own in zip(powers, units, strict=True)]
 
     def take_round(
-        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: VoterSums, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
-        """Take round `t` over drawn stumps, see `choose`.
+        """Take round `t` over drawn stumps, see `Choose`.
 
         Returns the picked stump, the change of its weight, and whether the run ends.
         """
-        pick, change, right, wrong = self.choose(run, t, sums, totals, stumps.complements)
+        examples, value, _ = run
+        pick, change, *divisors = self.choose(sums, value, t)
         if change == 0.0:
             return pick, 0.0, not stumps.redraws
-        if min(right, wrong) <= 0.0:
+        if min(divisors) <= 0.0:
             return pick, change, True
-        if stumps.turns[pick] < 0:
-            right, wrong = wrong, right
-        weights, signs, _ = run.examples
+        right, wrong = divisors if stumps.turns[pick] > 0 else divisors[::-1]
         codes, cut = stumps.codes[stumps.attributes[pick]], stumps.cuts[pick]
-        divide_weights(weights, signs, codes, cut, right, wrong)
+        divide_weights(examples.weights, examples.signs, codes, cut, right, wrong)
         return pick, change, False
 
     def hold_out(self, problem: DrawnProblem, grid: Grid) -> StoppedRuns:
@@ -325,31 +380,22 @@ class WeightBoosting(BoostingAlgorithm):
 
         See `Algorithm.hold_out`.
         """
-        stumps, y = problem.source(), problem.y_train
+        stumps, y, t = problem.source(), problem.y_train, 0
         runs = [
-            self.begin(WeightedExamples.equal(y, np.ones(len(y))), v) for v in self.values(grid)
+            (self.begin(WeightedExamples.equal(y, np.ones(len(y))), value), HeldOutVote(problem))
+            for value in self.values(grid)
         ]
-        votes = [HeldOutVote(problem) for _ in runs]
-        for t in range(1, problem.stopping.max_rounds + 1):
-            going = [i for i, vote in enumerate(votes) if not vote.has_ended]
-            if not going:
-                break
+        while going := [(run, vote) for run, vote in runs if not vote.has_ended]:
+            t += 1
             stumps.begin(t)
-            weighted = [row for i in going for row in self.weights_to_sum(runs[i].examples)]
-            units = np.empty((len(weighted), len(y)), np.int64)
-            sizes = [write_units(*w, u)[0] for w, u in zip(weighted, units, strict=True)]
-            sums = stumps.sums(units).reshape(len(going), -1, stumps.n_voters)
-            totals = np.array(sizes).reshape(len(going), -1)
-            for i, own, total in zip(going, sums, totals, strict=True):
-                pick, change, is_last = self.take_round(runs[i], t, own, total, stumps)
+            units = np.empty((len(going), self.n_powers, len(y)), np.int64)
+            totals = [self.write_powers(run, u) for (run, _), u in zip(going, units, strict=True)]
+            sums = stumps.sums(units.reshape(-1, len(y))).reshape(*units.shape[:2], -1)
+            for (run, vote), own, total in zip(going, sums, np.array(totals), strict=True):
+                voter_sums = VoterSums(own, total, run.examples, stumps.complements)
+                pick, change, is_last = self.take_round(run, t, voter_sums, stumps)
                 weight = change * stumps.turns[pick]
-                votes[i].add(stumps.attributes[pick], stumps.cuts[pick], weight, is_last)
-        rounds, errors, taken = zip(*(vote.taken() for vote in votes), strict=True)
+                vote.add(stumps.attributes[pick], stumps.cuts[pick], weight, is_last)
+        rounds, errors, taken = zip(*(vote.taken() for _, vote in runs), strict=True)
         candidates = [c | {N_ROUNDS.name: t} for c, t in zip(grid.candidates, rounds, strict=True)]
         return StoppedRuns(np.array(errors), candidates, lambda i: taken[i])
-
-
-@njit
-def empty_trace() -> tuple[list[int], list[float]]:
-    """Return empty lists of picks and of changes, with types that numba can infer."""
-    return [0 for _ in range(0)], [0.0 for _ in range(0)]

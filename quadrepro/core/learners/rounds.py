@@ -78,10 +78,10 @@ def normalised(weights: FloatArray) -> FloatArray:
 
 
 @njit
-def first_of_largest(scores: FloatArray) -> int:
-    """Return the first voter with the largest of scores, (n_voters,), up to `TIED_SHARE`."""
+def first_of_largest(scores: FloatArray, tied_share: float = TIED_SHARE) -> int:
+    """Return the first place of the largest of scores, (n,), or of a tie with it."""
     largest, first = scores.max(), 0
-    least = min(largest, largest * (1.0 - TIED_SHARE))  # rounding may leave no score above zero
+    least = min(largest, largest * (1.0 - tied_share))  # rounding may leave no score above zero
     while scores[first] < least:
         first += 1
     return first
@@ -94,6 +94,12 @@ def first_of_size(numbers: FloatArray, largest: float) -> int:
     for j in range(len(numbers)):  # without a break, for vector units
         first = min(first, j if abs(numbers[j]) >= least else len(numbers))
     return first
+
+
+@njit
+def empty_trace() -> tuple[list[int], list[float]]:
+    """Return empty lists of picks and of changes, with types that numba can infer."""
+    return [0 for _ in range(0)], [0.0 for _ in range(0)]
 
 
 def in_range(weights: FloatArray) -> FloatArray:

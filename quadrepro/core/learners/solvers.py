@@ -31,23 +31,17 @@ class SolverError(ValueError):
     """The solver ended without an optimal solution."""
 
 
-def solve_box_program(
-    P: FloatArray,
-    c: FloatArray,
-    low: FloatArray,
-    high: FloatArray,
-    equality: tuple[FloatArray, float] | None = None,
-) -> FloatArray:
-    """Return the x within bounds that minimises x'Px/2 + c'x.
+def solve_box_program(P: FloatArray, a: FloatArray, b: float, most: FloatArray) -> FloatArray:
+    """Return the x with a'x = b and |x| <= most that minimises x'Px/2.
 
     Parameters
     ----------
     P : ndarray of shape (n, n)
         Positive semidefinite, in Fortran's order.
-    c, low, high : ndarray of shape (n,)
-        Linear term and bounds.
-    equality : tuple of (ndarray of shape (n,), float), optional
-        a and b of a constraint a'x = b.
+    a, most : ndarray of shape (n,)
+        Factors of the constraint, and bounds.
+    b : float
+        Value of a'x.
 
     Raises
     ------
@@ -58,8 +52,8 @@ def solve_box_program(
     solver = DenseSolver()
     # With scaling, PIQP stalls if voters are linearly dependent.
     solver.settings.preconditioner_iter = 0
-    A, b = (None, None) if equality is None else (equality[0][None], np.array([equality[1]]))
-    return np.clip(_solved(solver, P, c, A, b, x_l=low, x_u=high), low, high)
+    x = _solved(solver, P, np.zeros(len(P)), a[None], np.array([b]), x_l=-most, x_u=most)
+    return np.clip(x, -most, most)
 
 
 def solve_sparse_program(

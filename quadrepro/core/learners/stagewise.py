@@ -223,9 +223,9 @@ class StagewiseClassifier(ClassifierMixin, BaseEstimator):
         round, which then decides alone.
         """
 
-    @abstractmethod
     def _added(self, answers: FloatArray) -> FloatArray:
-        """Return the step of F for a weight of 1, shape (n_samples, n_classes)."""
+        """Return the step of F for a weight of 1, shape (n_samples, n_classes): -f and f."""
+        return in_two_columns(answers[0])
 
     @staticmethod
     def _answers_of(shares: FloatArray) -> FloatArray:
@@ -477,9 +477,6 @@ class RealAdaBoostClassifier(StagewiseClassifier):
         p = np.maximum(shares, EPS)
         return np.asarray(0.5 * log_each(p[:, 1] / p[:, 0]))
 
-    def _added(self, answers: FloatArray) -> FloatArray:
-        return in_two_columns(answers[0])
-
 
 class GentleAdaBoostClassifier(StagewiseClassifier):
     r"""Gentle AdaBoost (Friedman, Hastie and Tibshirani 2000, algorithm 4), for two classes.
@@ -534,9 +531,6 @@ class GentleAdaBoostClassifier(StagewiseClassifier):
         signs = np.where(y == 1, 1.0, -1.0)
         fitted, f = weak.fit_numbers(signs[None], weights_of(y, c, F)[None])
         return fitted, f, 1.0
-
-    def _added(self, answers: FloatArray) -> FloatArray:
-        return in_two_columns(answers[0])
 
 
 @dataclass(eq=False, repr=False)

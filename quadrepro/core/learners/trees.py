@@ -34,6 +34,7 @@ from quadrepro.core.learners.cuts import (
     split_sums,
     write_moments,
 )
+from quadrepro.core.learners.rounds import first_of_largest
 
 NO_GAIN = 1e-12
 """Share of the largest target, or of up to twice its size, that a gain's root must exceed."""
@@ -85,7 +86,7 @@ class Trees(NamedTuple):
         """Return the leaf of each example, a column, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
         descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
-        descend(columns, self.parents, self.features, self.thresholds, leaves)
+        descend(self, columns, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
@@ -104,14 +105,9 @@ def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None
 
 
 @njit
-def _cut_by_cut(
-    columns: FloatArray,
-    parents: IntArray,
-    features: IntArray,
-    thresholds: FloatArray,
-    leaves: LeafArray,
-) -> None:
+def _cut_by_cut(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), by a pass for each cut."""
+    parents, features, thresholds, _, _ = trees
     for t in range(len(features)):
         own = leaves[t]
         for s in range(features.shape[1]):
@@ -122,14 +118,9 @@ def _cut_by_cut(
 
 
 @njit
-def _walk_down(
-    columns: FloatArray,
-    parents: IntArray,
-    features: IntArray,
-    thresholds: FloatArray,
-    leaves: LeafArray,
-) -> None:
+def _walk_down(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), example by example."""
+    parents, features, thresholds, _, _ = trees
     n_cuts = features.shape[1]
     following = np.empty((n_cuts, 2), np.int64)
     for t in range(len(features)):
@@ -275,13 +266,9 @@ class TreeFitter:
         """Return trees without values, and the leaves of the examples, (n_targets, n_examples)."""
         n, m = targets.shape
         n_cuts = self._size.n_leaves - 1
-        trees = Trees(
-            np.zeros((n, n_cuts), dtype=np.int64),
-            np.zeros((n, n_cuts), dtype=np.int64),
-            np.full((n, n_cuts), np.inf),
-            np.zeros((n, n_cuts)),
-            np.zeros((n, n_cuts + 1)),
-        )
+        parents, features = np.zeros((2, n, n_cuts), dtype=np.int64)
+        thresholds, gains = np.full((n, n_cuts), np.inf), np.zeros((n, n_cuts))
+        trees = Trees(parents, features, thresholds, gains, np.zeros((n, n_cuts + 1)))
         leaves = np.zeros((n, m), dtype=np.int32)
         total = np.full(n, float(m)) if weights is None else weights.sum(axis=1)
         # The slack allows for the rounding of the product and of sums of weights.
@@ -290,13 +277,8 @@ class TreeFitter:
         chunks = self._chunks if weights is None else None
         _grow(targets, weights, n_outputs, self._sorted, chunks, *limits, trees, leaves)
         made = int(leaves.max())
-        return Trees(
-            np.ascontiguousarray(trees.parents[:, :made]),
-            np.ascontiguousarray(trees.features[:, :made]),
-            np.ascontiguousarray(trees.thresholds[:, :made]),
-            np.ascontiguousarray(trees.gains[:, :made]),
-            np.zeros((n, made + 1)),
-        ), leaves
+        cuts = (np.ascontiguousarray(part[:, :made]) for part in trees[:4])
+        return Trees._make([*cuts, np.zeros((n, made + 1))]), leaves
 
 
 def largest_whole(n_examples: int) -> int:
@@ -416,7 +398,7 @@ def _grow(
                     )
             made, first, last = n_leaves, 0, n_leaves
             if not size.by_level:
-                first = _first_tied(tops[:made])
+                first = first_of_largest(tops[:made], TIED_GAIN)
                 last = first + 1
             for parent in range(first, last):
                 if tops[parent] <= no_gain[t]:
@@ -483,15 +465,6 @@ def _sums(
         elif last == 1:
             sums[leaf, 1] += response[i, 1]
     return counts, sums
-
-
-@njit
-def _first_tied(gains: FloatArray) -> int:
-    """Return the first place of the largest of gains, (n_leaves,), or of a tie with it."""
-    floor, place = gains.max() * (1.0 - TIED_GAIN), 0
-    while gains[place] < floor:
-        place += 1
-    return place
 
 
 @njit

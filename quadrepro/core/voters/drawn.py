@@ -98,8 +98,6 @@ class RandomStumps:
 
     Attributes
     ----------
-    n_voters : int
-        Number of stumps of a round.
     complements : bool
         Whether the complement of a stump may be picked too.
     redraws : bool
@@ -111,7 +109,6 @@ class RandomStumps:
     """
 
     def __init__(self, codes: StumpCodes, rng: np.random.Generator, rule: HoldoutStumps) -> None:
-        self.n_voters = rule.per_round
         self.complements = rule.polarity == "both"
         self.redraws = rule.redraw
         self.codes, self._rng, self._rule = codes, rng, rule
@@ -142,7 +139,7 @@ class RandomStumps:
 
     def _draw(self) -> None:
         n_attributes, n_examples = self.codes.shape
-        shape = (ROUNDS_AT_ONCE, self.n_voters)
+        shape = (ROUNDS_AT_ONCE, self._rule.per_round)
         self._attributes = self._rng.integers(0, n_attributes, shape)
         if self._rule.thresholds == "uniform":
             self._cuts = self._rng.integers(0, STEPS, shape, dtype=np.uint16)

@@ -13,7 +13,7 @@ from hypothesis.extra.numpy import arrays
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.holdout import Holdout, HoldoutStumps
-from quadrepro.core.learners.reweighting import WeightBoosting, WeightedExamples, write_units
+from quadrepro.core.learners.reweighting import VoterSums, WeightBoosting, WeightedExamples
 from quadrepro.core.learners.rounds import Trace
 from quadrepro.core.training.contract import Algorithm, DrawnProblem, Part, Rng, TrainingData
 from quadrepro.core.training.fitted import FittedVotes
@@ -165,11 +165,11 @@ def boosted(
         voters.begin(t)
         taken, seen = [], []
         for run in runs:
-            weighted = algorithm.weights_to_sum(run.examples)
-            units = np.empty((len(weighted), len(voters.y)), np.int64)
-            totals = np.array([write_units(*w, u)[0] for w, u in zip(weighted, units, strict=True)])
+            units = np.empty((algorithm.n_powers, len(voters.y)), np.int64)
+            totals = np.array(algorithm.write_powers(run, units))
             seen.append(np.abs(units[0]))
-            taken.append(algorithm.take_round(run, t, voters.sums(units), totals, voters))
+            sums = VoterSums(voters.sums(units), totals, run.examples, voters.complements)
+            taken.append(algorithm.take_round(run, t, sums, voters))
         voters.seen.append(np.array(seen))
         rounds.append(Round(*map(np.array, zip(*taken, strict=True))))
     return rounds

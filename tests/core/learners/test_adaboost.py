@@ -15,7 +15,7 @@ from scipy.optimize import minimize_scalar
 
 from quadrepro import HedgeBoostClassifier
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.adaboost import AdaBoost, take_rounds
+from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.adaboost_reg import (
     SCAN,
     AdaBoostReg,
@@ -83,7 +83,7 @@ def test_an_example_of_the_smallest_weight_grows_again_also_in_the_kernel() -> N
     examples, parts = WeightedExamples.equal(np.ones(6), np.ones(6)), []
     for t in (1, 5001):
         voters = RunningSums.over(Chains.from_voters(codes_of_matrix(Turning.outputs(t))))
-        parts.append(take_rounds(voters, examples, 5000))
+        parts.append(AdaBoost.take_rounds(voters, examples, np.nan, 5000))
         assert (examples.weights[0] < 2 * FLOOR) == (t == 1)
     picks, changes = (np.concatenate(part) for part in zip(*parts, strict=True))
     assert picks.tolist() == [r.picks[0] for r in expected]

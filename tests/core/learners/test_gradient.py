@@ -290,23 +290,30 @@ def draw_scores(
 
 
 def mean(
-    loss: Loss, scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    loss: type[Loss], scores: FloatArray, y: FloatArray, weights: FloatArray | None = None
 ) -> FloatArray:
     w = np.ones(len(y)) if weights is None else weights
-    return loss.mean(loss.terms(scores, y), scores, y, w)
+    made = loss(y, w)
+    return made.mean(made.terms(scores), scores)
 
 
-def descent_of(loss: Loss, scores: FloatArray, y: FloatArray) -> FloatArray:
-    return loss.descent(loss.terms(scores, y), y)
+def descent_of(loss: type[Loss], scores: FloatArray, y: FloatArray) -> FloatArray:
+    made = loss(y, np.ones(len(y)))
+    return made.descent(made.terms(scores))
 
 
 def search(
-    loss: Loss, scores: FloatArray, g: FloatArray, y: FloatArray, weights: FloatArray | None = None
+    loss: type[Loss],
+    scores: FloatArray,
+    g: FloatArray,
+    y: FloatArray,
+    weights: FloatArray | None = None,
 ) -> FloatArray:
     """Return the steps along g that may be different for all examples."""
     leaves = np.tile(np.arange(len(y), dtype=np.int32), (len(scores), 1))
     w = np.ones(len(y)) if weights is None else weights
-    return loss.search(loss.terms(scores, y), g, leaves, y, w)
+    made = loss(y, w)
+    return made.search(made.terms(scores), g, leaves)
 
 
 @pytest.mark.parametrize(
@@ -319,7 +326,7 @@ def search(
     ids=LOSSES,
 )
 def test_losses_are_those_of_their_formulas_and_descent_is_the_negative_gradient(
-    loss: Loss, phi: object
+    loss: type[Loss], phi: object
 ) -> None:
     assert callable(phi)
     scores, _, y = draw_scores(n=3, m=6)
@@ -335,7 +342,7 @@ def test_losses_are_those_of_their_formulas_and_descent_is_the_negative_gradient
 @each_loss
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_line_search_is_scipys_and_no_direction_is_not_followed(
-    loss: Loss, weighted: bool
+    loss: type[Loss], weighted: bool
 ) -> None:
     scores, g, y = draw_scores()
     w = np.random.default_rng(1).uniform(0.2, 3.0, len(y)) if weighted else np.ones(len(y))
@@ -353,7 +360,7 @@ def test_the_line_search_is_scipys_and_no_direction_is_not_followed(
 
 @each_class_loss
 @pytest.mark.parametrize("sign", [-1.0, 1.0])
-def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Loss) -> None:
+def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: type[Loss]) -> None:
     y = np.array([1.0, -1.0, 1.0])
     g = sign * y * [[0.5, 2.0, 0.0], [1e-9, 1e-8, 1e-7]]
     found = search(loss, np.zeros((2, 3)), g, y)
@@ -363,7 +370,7 @@ def test_if_the_loss_falls_without_end_the_step_is_bounded(sign: float, loss: Lo
 @each_class_loss
 @pytest.mark.parametrize("size", [50.0, 1e4])
 def test_huge_margins_give_finite_losses_and_steps_and_overflown_ones_do_no_harm_to_others(
-    size: float, loss: Loss
+    size: float, loss: type[Loss]
 ) -> None:
     y = np.array([1.0, -1.0, 1.0, -1.0])
     scores = size * np.array([[1.0, -1.0, 1.0, 1.0], [1.0, -1.0, 1.0, -1.0]])
@@ -388,7 +395,7 @@ def test_huge_margins_give_finite_losses_and_steps_and_overflown_ones_do_no_harm
 
 
 @each_class_loss
-def test_the_probability_is_that_of_which_the_score_is_best(loss: Loss) -> None:
+def test_the_probability_is_that_of_which_the_score_is_best(loss: type[Loss]) -> None:
     for p in (0.1, 0.5, 0.73):
         best = minimize_scalar(
             lambda f, p=p: (

@@ -23,7 +23,9 @@ from quadrepro.core.learners.reweighting import (
     TIE,
     UNITS,
     DrawnRun,
+    VoterSums,
     WeightBoosting,
+    WeightedExamples,
     step_of,
     strongest,
 )
@@ -167,7 +169,9 @@ def test_voters_whose_errors_differ_by_rounding_tie_to_the_lowest_index(
     H, units = np.ones((m, 2), np.int64), np.full(m, int(UNITS) // m)
     H[-1, 0] = H[-2, 1] = -1
     units[-2:] += -int(difference), int(difference)
-    assert strongest(units @ H, units.sum(), m)[0] == pick
+    examples = WeightedExamples.equal(np.ones(m), np.ones(m))
+    sums = VoterSums(units[None] @ H, units[None].sum(axis=1), examples, complements=True)
+    assert strongest(sums)[0] == pick
 
 
 @pytest.mark.parametrize("algorithm", list(VALUES)[:4], ids=repr)
@@ -317,7 +321,7 @@ class Script(WeightBoosting):
     hyperparameters = (Hyperparameter("line", "integer", "small", "line", zero=True), N_ROUNDS)
 
     def take_round(
-        self, run: DrawnRun, t: int, sums: IntArray, totals: IntArray, stumps: RandomStumps
+        self, run: DrawnRun, t: int, sums: VoterSums, stumps: RandomStumps
     ) -> tuple[int, float, bool]:
         line = self.lines[int(run.value)]
         pick, weight = line[t - 1]

@@ -285,10 +285,10 @@ def test_walking_down_a_tree_ends_in_the_leaf_of_its_cuts_in_order(size: dict[st
     X, targets = mixed(400, 0), np.random.default_rng(1).normal(size=(3, 400))
     targets[2] = X[:, 1]  # a tree of few cuts
     trees, leaves = TreeFitter(X, **size).fit(targets)
-    columns, cuts = np.ascontiguousarray(X.T), trees[:3]
+    columns = np.ascontiguousarray(X.T)
     for descend in (_cut_by_cut, _walk_down):
         reached = np.zeros_like(leaves)
-        descend(columns, *cuts, reached)
+        descend(trees, columns, reached)
         np.testing.assert_array_equal(reached, leaves)
     np.testing.assert_array_equal(trees.leaves(columns), leaves)
 
