@@ -2,18 +2,17 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import permutations, product
-from math import comb, inf, isnan, nan
+from math import comb, inf, isnan, nan, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, ttest_ind_from_stats
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
 from quadrepro.stats import (
-    Moments,
     Placement,
     Repeats,
     chance_of_a_group,
@@ -25,7 +24,6 @@ from quadrepro.stats import (
     place_deviation,
     place_number,
     tail_p_values,
-    welch_test,
 )
 
 samples = st.lists(st.floats(0, 1), min_size=2, max_size=30)
@@ -68,13 +66,15 @@ def test_a_printed_deviation_makes_it_welchs_test(
     placement = place_number(
         Repeats(tuple(ours)), printed, 0.005, n_printed=n_printed, printed_sd=printed_sd
     )
-    mean = float(np.mean(ours))
-    test = welch_test(
-        Moments(mean, sd, len(ours)), Moments(printed, printed_sd, n_printed), rounding=0.005
-    )
-    assert placement.p_value == pytest.approx(test.p_value)
-    assert placement.high - printed == pytest.approx(test.high)
-    assert placement.low - printed == pytest.approx(test.low)
+    mean, n = float(np.mean(ours)), len(ours)
+    nearest = float(np.clip(mean, printed - 0.005, printed + 0.005))
+    theirs = (nearest, printed_sd, n_printed)
+    test = ttest_ind_from_stats(mean, sd, n, *theirs, equal_var=False)
+    assert placement.p_value == pytest.approx(test.pvalue, rel=1e-6)
+    a, b = sd**2 / n, printed_sd**2 / n_printed
+    df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (n_printed - 1))
+    reach = sqrt(a + b) * student.ppf(0.975, df) + 0.005
+    assert (placement.low, placement.high) == pytest.approx((mean - reach, mean + reach))
 
 
 @given(st.floats(0, 1), st.integers(2, 20))
