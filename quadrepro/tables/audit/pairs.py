@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import combinations, combinations_with_replacement
 
-from quadrepro.papers.claims.evidence import InPrint
+from quadrepro.papers.claims.claim import InPrint
 from quadrepro.papers.printed import Printed, half_a_unit
 from quadrepro.stats import better_on_one, better_over_all, distribution_of_wins
 from quadrepro.tables.audit.counts import counts
