@@ -12,6 +12,7 @@ from typing import NoReturn
 from quadrepro.base.text import few
 from quadrepro.reader.printed_table import Choices
 from quadrepro.reader.roles import (
+    Methods,
     TableColumn,
     arrows_in,
     column_role,
@@ -148,9 +149,7 @@ def about_brackets(scores: Sequence[Number], around: Sequence[str]) -> None:
         refuse("numbers in brackets may not be deviations: write deviations with ±")
 
 
-def one_metric(
-    methods: dict[str, list[TableColumn]], choices: Choices
-) -> dict[str, list[TableColumn]]:
+def one_metric(methods: Methods, choices: Choices) -> Methods:
     """Return the methods of one metric, whose name is left out of theirs; refuse several."""
     if len(methods) == 1:
         return methods

@@ -49,32 +49,25 @@ class Content(NamedTuple):
     grids: list[TextGrid]
     page: str = ""
 
-    def table(self, number: int | None) -> TextGrid:
-        """Return the table that holds numbers, or the chosen one of several."""
-        tables = [
-            grid
-            for grid in self.grids
-            if any(is_number(cell.text) for row in grid.rows[1:] for cell in row[1:])
+
+def chosen_table(grids: list[TextGrid], number: int | None) -> TextGrid:
+    """Return the table of a file that holds numbers, or the chosen one of several."""
+    tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
+    if not tables:
+        rows = (pair for g in grids for pair in zip(g.lines[1:], g.rows[1:], strict=True))
+        cells = ((line, cell.text) for line, row in rows for cell in row[1:])
+        misprints = (f"line {n}: {not_a_number(text)}" for n, text in cells if is_misprint(text))
+        faults = (grid.fault for grid in grids if grid.fault)
+        raise ValueError(next(chain(faults, misprints), NO_TABLE))
+    if number is None and len(tables) > 1:
+        texts = [
+            f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
+            for i, t in enumerate(tables, 1)
         ]
-        if not tables:
-            rows = (pair for g in self.grids for pair in zip(g.lines[1:], g.rows[1:], strict=True))
-            misprints = (
-                f"line {line}: {not_a_number(cell.text)}"
-                for line, row in rows
-                for cell in row[1:]
-                if is_misprint(cell.text)
-            )
-            faults = (grid.fault for grid in self.grids if grid.fault)
-            raise ValueError(next(chain(faults, misprints), NO_TABLE))
-        if number is None and len(tables) > 1:
-            texts = [
-                f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
-                for i, t in enumerate(tables, 1)
-            ]
-            raise ValueError(f"several tables; choose one with --table: {few(texts, 10, '; ')}")
-        if number is not None and not 1 <= number <= len(tables):
-            raise ValueError(f"unknown table {number}: the file has {len(tables)} with numbers")
-        return tables[(number or 1) - 1].squared()
+        raise ValueError(f"several tables; choose one with --table: {few(texts, 10, '; ')}")
+    if number is not None and not 1 <= number <= len(tables):
+        raise ValueError(f"unknown table {number}: the file has {len(tables)} with numbers")
+    return tables[(number or 1) - 1].squared()
 
 
 def read_file(path: Path, page: int | None = None) -> Content:

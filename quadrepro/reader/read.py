@@ -15,9 +15,10 @@ import pandas as pd
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader import doubts
-from quadrepro.reader.forms import Content, frame_grid, read_file
+from quadrepro.reader.forms import Content, chosen_table, frame_grid, read_file
 from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.roles import (
+    Methods,
     TableColumn,
     column_role,
     is_summary_row,
@@ -80,6 +81,10 @@ def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTabl
         raise DataError(message) from None
 
 
+Key = tuple[str, ...]
+"""The name of a row; in long form, with the method."""
+
+
 class _Reader:
     """Gives roles to the columns and rows of a grid."""
 
@@ -91,7 +96,7 @@ class _Reader:
         self.datasets: dict[str, str] = {}
         self.summaries: dict[str, str] = {}
         self.places: dict[str, int] = {}
-        grid = content.table(choices.table)
+        grid = chosen_table(content.grids, choices.table)
         names, n = read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
@@ -309,10 +314,10 @@ class _Reader:
         others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
         self._leave("column", [c.name or str(i) for i, c in others])
 
-    def _methods(self, values: Sequence[TableColumn]) -> dict[str, list[TableColumn]]:
+    def _methods(self, values: Sequence[TableColumn]) -> Methods:
         """Return the column of each method, followed by its column of spreads if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[TableColumn]] = {}
+        methods: Methods = {}
         for column in sorted(values, key=lambda c: c.is_spread):
             if not column.name.strip("= "):
                 doubts.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
@@ -327,7 +332,7 @@ class _Reader:
             group.append(column)
         return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
 
-    def _wide(self) -> dict[str, list[TableColumn]]:
+    def _wide(self) -> Methods:
         """Return the columns of each method of a table with a column for each method."""
         self._check_words()
         chosen = {*self.choices.methods}
@@ -337,7 +342,7 @@ class _Reader:
             doubts.refuse("no column has the numbers of a method; list the methods with --methods")
         return methods
 
-    def _one_value(self) -> dict[str, list[TableColumn]]:
+    def _one_value(self) -> Methods:
         """Return the column of values of a table with a column of methods, and its spreads."""
         values = self._methods(self._with("value"))
         chosen = [name for name in values if self.choices.has_metric(name)] or [*values]
@@ -361,10 +366,7 @@ class _Reader:
         return rows
 
     def _kinds(
-        self,
-        keys: Sequence[tuple[str, ...]],
-        labels: Sequence[TableColumn],
-        methods: dict[str, list[TableColumn]],
+        self, keys: Sequence[Key], labels: Sequence[TableColumn], methods: Methods
     ) -> list[str]:
         """Return the kinds of summary rows; several of the same name sum up parts of the table."""
         kinds = [self._summary(i, labels, methods) for i in range(len(keys))]
@@ -373,9 +375,7 @@ class _Reader:
             "summary" if counts[key] > 1 else kind for key, kind in zip(keys, kinds, strict=True)
         ]
 
-    def _summary(
-        self, i: int, labels: Sequence[TableColumn], methods: dict[str, list[TableColumn]]
-    ) -> str:
+    def _summary(self, i: int, labels: Sequence[TableColumn], methods: Methods) -> str:
         """Return the kind of a summary row, or an empty text."""
         texts = [c.cells[i].text for c in labels]
         kind = next(filter(None, map(summary_kind, texts)), "")
@@ -388,10 +388,7 @@ class _Reader:
         return "summary" if kind == "wins" and decimals else kind
 
     def _names_and_folds(
-        self,
-        names: Sequence[tuple[str, ...]],
-        rows: Sequence[int],
-        used: Sequence[TableColumn | None],
+        self, names: Sequence[Key], rows: Sequence[int], used: Sequence[TableColumn | None]
     ) -> tuple[list[str], list[str]]:
         """Return the data set and the fold of each row; the fold is empty without any.
 
@@ -419,7 +416,7 @@ class _Reader:
         # may be a number and its deviation.
         n_rows = {*counts.values()}
         headings = any(key.startswith("heading") for key in self.left_out)
-        earlier: dict[tuple[str, ...], count[int]] = defaultdict(count)
+        earlier: dict[Key, count[int]] = defaultdict(count)
         numbers = [1 + next(earlier[name]) for name in names]
         if headings or len(names[0]) > 1 or len(n_rows) > 1 or n_rows == {2}:
             k = numbers.index(2)

@@ -134,9 +134,10 @@ def test_equivalence_without_spread_is_judged_by_the_value() -> None:
     assert different.different
     assert not different.significant
     # A difference of the margin itself is not below it.
-    edge = equivalence_test([0.3, 0.2], [0.2, 0.1], 0.1)
-    assert not edge.significant
-    assert not edge.different
+    higher, lower = [0.3, 0.2], [0.2, 0.1]
+    for edge in (equivalence_test(higher, lower, 0.1), equivalence_test(lower, higher, 0.1)):
+        assert not edge.significant
+        assert not edge.different
 
 
 @pytest.mark.parametrize("rope", [0.0, 0.01, 0.05])
@@ -184,6 +185,12 @@ def test_the_number_of_splits_that_show_a_mean_is_the_first_with_so_short_an_int
     ]
     assert n == (2 + np.argmax(shown) if any(shown) else np.inf)
     assert (mean.p_value() <= level) == (n <= 6)
+
+
+@pytest.mark.parametrize(("n", "expected"), [(1000, 1000), (1001, np.inf)])
+def test_more_than_a_thousand_splits_are_as_good_as_none(n: int, expected: float) -> None:
+    value = student.ppf(0.975, n - 1) / sqrt(n) + 1e-12
+    assert Mean(value, 1 / sqrt(6), 5).splits_to_show(0.0) == expected
 
 
 def test_the_number_of_splits_shows_a_mean_of_that_size_in_half_of_all_runs() -> None:
