@@ -139,18 +139,12 @@ def _json(text: str) -> TextGrid:
 
 def frame_grid(frame: pd.DataFrame) -> TextGrid:
     """Return a data frame as a grid; an index that only counts is left out."""
-    names, body = list[str](), frame.to_numpy(dtype=object).tolist()
-    counts = frame.index.names == [None] and [*map(str, frame.index)] == [
-        *map(str, range(len(body)))
-    ]
-    if not counts:
-        names = [str(name or "") for name in frame.index.names]
-        index = frame.index.to_frame(index=False, name=names).to_numpy(dtype=object).tolist()
-        body = [[*key, *row] for key, row in zip(index, body, strict=True)]
     n = frame.columns.nlevels
-    levels = [[*map(str, frame.columns.get_level_values(i))] for i in range(n)]
-    heads = [[*([""] * len(names) if i < n - 1 else names), *x] for i, x in enumerate(levels)]
-    grid = _grid([*heads, *map(_texts, body)], 1 - n)
+    if frame.index.names != [None] or [*map(str, frame.index)] != [*map(str, range(len(frame)))]:
+        names = [str(name or "") for name in frame.index.names]
+        frame = frame.reset_index(names=names, col_level=n - 1, allow_duplicates=True)
+    heads = ([*map(str, frame.columns.get_level_values(i))] for i in range(n))
+    grid = _grid([*heads, *map(_texts, frame.to_numpy(dtype=object).tolist())], 1 - n)
     grid.n_header = n
     return grid
 

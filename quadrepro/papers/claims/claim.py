@@ -115,9 +115,7 @@ class Curve(NamedTuple):
     @property
     def sd(self) -> FloatArray:
         """Standard deviation over the splits at each value; 0 with one split."""
-        if len(self.splits) == 1:
-            return np.zeros_like(self.splits[0])
-        return np.asarray(self.splits.std(axis=0, ddof=1))
+        return np.asarray(self.splits.std(axis=0, ddof=min(1, len(self.splits) - 1)))
 
     def at(self, values: Sequence[float]) -> FloatArray:
         """Return the measure at some values, shape (n_splits, n_values); a level is constant."""
