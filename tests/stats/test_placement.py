@@ -25,6 +25,7 @@ from quadrepro.stats import (
     place_number,
     tail_p_values,
 )
+from quadrepro.stats.placement import _simulated
 
 samples = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
@@ -380,6 +381,18 @@ def test_one_in_twenty_means_is_outside_however_columns_depend() -> None:
     for n_splits, n_printed in product((9, 24), (1, 9)):
         splits = np.column_stack([normal(n_splits, 1, 0.0), np.full(n_splits, 0.3)])
         assert chance_of_misses(null_p_values(splits, n_printed=n_printed))[2] == 0
+
+
+def test_few_splits_are_simulated_with_their_means_deviations_and_mean_correlation() -> None:
+    splits = normal(9, 3, 0.5) + np.arange(3)
+    columns = _simulated(splits, 0).transpose(1, 0, 2).reshape(3, -1)
+    np.testing.assert_allclose(columns.mean(axis=1), splits.mean(axis=0), atol=0.05)
+    np.testing.assert_allclose(columns.std(axis=1), splits.std(axis=0, ddof=1), rtol=0.03)
+    covariance = np.cov(splits.T)
+    expected = (covariance.sum() / covariance.trace() - 1) / 2
+    assert 0.1 < expected < 0.9
+    off_diagonal = np.corrcoef(columns)[np.triu_indices(3, 1)]
+    np.testing.assert_allclose(off_diagonal, expected, atol=0.03)
 
 
 def test_null_p_values_are_the_same_in_every_run() -> None:
