@@ -23,7 +23,7 @@ from tabulate import tabulate
 
 from quadrepro import stats
 from quadrepro.base.types import BoolArray, FloatArray
-from quadrepro.papers.claims.evidence import InPrint
+from quadrepro.papers.claims.claim import InPrint
 from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import LEVEL

@@ -23,7 +23,7 @@ from quadrepro.core.metrics import NUMBERS, find_metric
 from quadrepro.errors import ConfigError, DataError
 from quadrepro.reader import PrintedTable, read_table
 from quadrepro.reader.roles import column_role
-from quadrepro.stats import COVERAGE
+from quadrepro.stats import LEVEL, Mean
 
 TIME_ROW = "mean_running_time_s"
 """The row of a printed table that holds mean running times in seconds."""
@@ -255,15 +255,12 @@ class Printed:
 
     def _factor(self, column: str) -> float:
         """Return the factor between a printed spread and the standard deviation, 1 for others."""
-        if not column.endswith(SD) or self.facts.spread not in ("se", "ci95"):
-            return 1.0
-        if self.facts.spread == "se":
-            return math.sqrt(self.sample.n)
-        # scipy.stats takes half a second to import.
-        from scipy.stats import t as student
-
-        n = self.sample.n
-        return math.sqrt(n) / float(student.ppf((1 + COVERAGE) / 2, n - 1))
+        spread, n = self.facts.spread if column.endswith(SD) else "sd", self.sample.n
+        if spread == "se":
+            return math.sqrt(n)
+        if spread == "ci95":
+            return math.sqrt(n) / Mean(0.0, 1.0, n - 1).reach(LEVEL / 2)
+        return 1.0
 
     @property
     def description(self) -> str:

@@ -1,22 +1,26 @@
-"""Rows and columns of a printed table that may not be what they are taken for: the messages."""
+"""Rows and columns of a printed table that may not be what they are taken for are refused."""
 
 from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from math import nan
 from statistics import fmean
+from typing import NoReturn
 
 from quadrepro.base.text import few
+from quadrepro.reader.printed_table import Choices
 from quadrepro.reader.roles import (
+    Methods,
     TableColumn,
     arrows_in,
     column_role,
     is_well_known,
+    part_of,
     summary_kind,
 )
-from quadrepro.reader.text_grid import Text, parse
+from quadrepro.reader.text_grid import Number, Text, parse
 
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
 OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
@@ -30,51 +34,50 @@ SHARES = (
 FEWEST = 4
 """Least number of rows for one to sum up the others."""
 
-Doubts = Iterator[tuple[str, str]]
-"""Messages, each with the name of a column or an empty text."""
+
+class DoubtError(ValueError):
+    """A reason to refuse a table, with its place; `read_table` adds the path."""
+
+    def __init__(self, message: str, line: int | None = None) -> None:
+        super().__init__(message)
+        self.line = line
 
 
-def doubts_about_kinds(
-    labels: Sequence[TableColumn],
-    values: Sequence[TableColumn],
-    by_method: bool,
-    turned: Sequence[str],
-    n_others: int,
-) -> Doubts:
-    """Yield reasons why rows may be methods, by the `known_names`, or the table a long form."""
-    if not by_method and len(turned) > max(1, n_others):
-        advice = "state the kind of the rows with --rows methods or --rows datasets"
-        names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
-        yield f"{names}: {advice}", ""
-    repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
-    if len(repeated) > 1 and len(values) == 1:
-        both = " and ".join(map(repr, repeated))
-        yield f"{both} may be data sets and methods: call them 'dataset' and 'method'", ""
+def refuse(message: str, line: int | None = None, column: str = "") -> NoReturn:
+    """Refuse a table, with the place of a fault."""
+    in_column = f"column {shorten(column)!r}: " if column else ""
+    raise DoubtError(in_column + message, line)
 
 
-def known_names(
-    labels: Sequence[TableColumn], values: Sequence[TableColumn]
-) -> tuple[list[str], int]:
-    """Return well-known methods in rows and data sets in columns, and the number of all others."""
+def about_kinds(
+    labels: Sequence[TableColumn], values: Sequence[TableColumn], by_method: bool
+) -> bool:
+    """Return whether no name tells the kind of the rows; refuse names that tell another one."""
     rows, columns = (labels[-1].texts if labels else []), [c.method or c.name for c in values]
     turned = [name for name in rows if is_well_known(name, "methods")]
     turned += [name for name in columns if is_well_known(name, "datasets")]
     n_others = sum(is_well_known(name, "methods") for name in columns)
-    return turned, n_others + sum(is_well_known(name, "datasets") for name in rows)
+    n_others += sum(is_well_known(name, "datasets") for name in rows)
+    if not by_method and len(turned) > max(1, n_others):
+        advice = "state the kind of the rows with --rows methods or --rows datasets"
+        names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
+        refuse(f"{names}: {advice}")
+    repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
+    if len(repeated) > 1 and len(values) == 1:
+        both = " and ".join(map(repr, repeated))
+        refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
+    return bool(rows) and not (by_method or turned or n_others)
 
 
-def doubts_about_columns(
+def about_columns(
     columns: Sequence[TableColumn], sizes: Sequence[TableColumn], rows: Sequence[int]
-) -> Doubts:
-    """Yield reasons why columns may not be scores of methods, by their name or their scale."""
-    folds = [
-        c.name
-        for c in columns
-        if c.name.isdecimal() or column_role(re.sub(r"[ _-]*\d+$", "", c.name)) == "fold"
-    ]
-    if len(folds) == len(columns) > 2 and _in_order(folds):
+) -> None:
+    """Refuse columns that may not be scores of methods, by their name or their scale."""
+    ends = [re.fullmatch(r"(.*?)[ _-]*(\d+)", c.name) for c in columns]
+    folds = [int(m[2]) for m in ends if m and (not m[1] or column_role(m[1]) == "fold")]
+    if len(folds) == len(columns) > 2 and folds == [*range(folds[0], folds[0] + len(folds))]:
         advice = "put them into rows, with a column 'fold'"
-        yield f"the columns {few(folds, 3)} may be folds: {advice}", ""
+        refuse(f"the columns {few([c.name for c in columns], 3)} may be folds: {advice}")
     means = [c for c in columns if not c.is_spread]
     scales = {c: s for c in means if (s := _scale([c.cells[i] for i in rows]))}
     usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
@@ -83,45 +86,107 @@ def doubts_about_columns(
         described = summary_kind(column.name) or column.named == "unclear"
         n_different = len({*column.texts} - {"0", "1"})
         if described and len(columns) > 1:
-            yield _column_doubt("it may not be a method", column)
+            _refuse_column("it may not be a method", column)
         if scale > usual and n_usual > 1:
             longest = max(column.texts, key=len)
-            yield _column_doubt(f"{longest} has another scale than other columns", column)
+            _refuse_column(f"{longest} has another scale than other columns", column)
         if column.is_whole and n_decimals > 1 and n_different > 1:
-            yield _column_doubt("only this column has whole numbers alone", column)
+            _refuse_column("only this column has whole numbers alone", column)
     words = any(len(c.name) > 1 for c in columns)
     for column in (*sizes, *columns):
         letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
         if letter and not n_decimals and (words or column.role == "size"):
-            yield _column_doubt("it may be a method or sizes", column)
+            _refuse_column("it may be a method or sizes", column)
 
 
-def doubts_about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> Doubts:
-    """Yield reasons why rows may not be scores of a data set, by their numbers alone."""
+def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
+    """Refuse rows that may not be scores of a data set, by their numbers alone."""
     if len(rows) < FEWEST:
         return
     values = [[n.value if (n := parse(text)) else nan for text in texts] for _, texts in rows]
     columns, k = [*zip(*values, strict=True)], len(values[0])
     near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
     if k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
-        yield _row_doubt("may be the mean of the others", rows[-1][0])
+        _refuse_row("may be the mean of the others", rows[-1][0])
     # Mean ranks of all methods add up to the same sum, but for rounding.
     are_ranks = [
         all(1 <= x <= k for x in row) and abs(sum(row) - k * (k + 1) / 2) <= 0.0051 * k
         for row in values
     ]
     if k > 2 and are_ranks[-1] and sum(are_ranks) == 1:
-        yield _row_doubt("may be mean ranks", rows[-1][0])
+        _refuse_row("may be mean ranks", rows[-1][0])
     large = [title for (title, _), row in zip(rows, values, strict=True) if any(x > 1 for x in row)]
     if metric in SHARES and large and len(rows) - len(large) > 2:
-        yield _row_doubt("has another scale than other rows", large[0])
+        _refuse_row("has another scale than other rows", large[0])
 
 
-def doubts_about_arrows(names: Sequence[str]) -> Doubts:
-    """Yield a message if names have arrows of both directions."""
-    if len(arrows_in(names)) > 1:
+def about_folds(
+    names: Sequence[tuple[str, ...]],
+    texts: Mapping[TableColumn, Sequence[str]],
+    used: Collection[TableColumn | None],
+    has_folds: bool,
+) -> None:
+    """Refuse columns that differ between the rows of one name, and so may be kinds of them."""
+    n_names = len({*names})
+    for column, values in texts.items():
+        pairs, n = {*zip(names, values, strict=True)}, len({*values})
+        crossed = len(pairs) == n_names * n and 1 < n < len(pairs)
+        differs = column not in used and len(pairs) > n_names
+        blocks = crossed and len(pairs) < len(names)  # such as levels of noise
+        if blocks if has_folds else crossed if column.role == "value" else differs:
+            advice = "keep one kind of rows, join it with the names, or call the column 'fold'"
+            refuse(f"it differs between rows of one name: {advice}", column=column.name)
+
+
+def about_brackets(scores: Sequence[Number], around: Sequence[str]) -> None:
+    """Refuse numbers in brackets that may not be deviations."""
+    brackets = [n.bracket for n in scores if n.bracket]
+    whole = all("." not in b for b in brackets) and any("." in n.text for n in scores)
+    large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
+    about = re.findall(r"\(([^)]*)\)", " ".join(around))  # such as (time in s)
+    other = any(not re.search("sd|std|dev|±|err|[%\\d]|percent", text) for text in about)
+    if brackets and (whole or other or len(large) > 0.5 * len(brackets)):
+        refuse("numbers in brackets may not be deviations: write deviations with ±")
+
+
+def one_metric(methods: Methods, choices: Choices) -> Methods:
+    """Return the methods of one metric, whose name is left out of theirs; refuse several."""
+    if len(methods) == 1:
+        return methods
+    parts = {name: (name, "") if summary_kind(name) else part_of(name) for name in methods}
+    extras = ("time", "rank")
+    others = {base for base, part in parts.values() if part not in extras}
+    set_aside = {name for name, (base, part) in parts.items() if part in extras and base in others}
+    if not (set_aside & {*choices.methods} or choices.has_metric("time")):
+        parts = {name: part for name, part in parts.items() if name not in set_aside}
+    bare = {base for base, part in parts.values() if not part}
+    measured = [(name, *parts[name]) for name in parts if parts[name][1] not in ("", "time")]
+    metrics = [*dict.fromkeys(part if base else name for name, base, part in measured)]
+    shared = bare & {base for _, base, _ in measured}
+    if len(metrics) < 2 and not shared and "statistic" not in metrics:
+        same = len(metrics) == 1 and all(base and part for base, part in parts.values())
+        return {base if same else name: methods[name] for name, (base, _) in parts.items()}
+    chosen = {name: base for name, (base, part) in parts.items() if choices.has_metric(part)}
+    if not chosen or (len(chosen) > 1 and "" in chosen.values()):
+        advice = "choose one with --metric, or leave out the others with --without"
+        several = few([*metrics, *sorted(shared)])
+        refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
+    return {base or name: methods[name] for name, base in chosen.items()}
+
+
+def direction_of(names: Sequence[str]) -> str:
+    """Return the arrow of names, if they have one; refuse arrows of both directions."""
+    if len(arrows := arrows_in(names)) > 1:
         several = few([name for name in names if arrows_in([name])], 3)
-        yield f"↑ and ↓ show several metrics ({several}): leave out one kind with --without", ""
+        refuse(f"↑ and ↓ show several metrics ({several}): leave out one kind with --without")
+    return "".join(arrows)
+
+
+def not_a_number(text: str) -> str:
+    """Return the message on a text in place of a number."""
+    advice = "for a missing one write - or leave the field empty, or leave out its row or column"
+    example = "a number such as 0.035, 3.5% or 0.035 ± 0.004"
+    return f"{shorten(text)!r} is not {example}; {advice} with --without"
 
 
 def shorten(text: str) -> str:
@@ -129,19 +194,13 @@ def shorten(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _column_doubt(message: str, column: TableColumn) -> tuple[str, str]:
-    return f"{message}: {OR_WITHOUT.format(shorten(column.name))}", column.name
+def _refuse_column(message: str, column: TableColumn) -> NoReturn:
+    refuse(f"{message}: {OR_WITHOUT.format(shorten(column.name))}", column=column.name)
 
 
-def _row_doubt(message: str, title: str) -> tuple[str, str]:
+def _refuse_row(message: str, title: str) -> NoReturn:
     name = shorten(title)
-    return f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}", ""
-
-
-def _in_order(names: Sequence[str]) -> bool:
-    """Return whether names end in consecutive numbers."""
-    numbers = [int(re.findall(r"\d+", name)[-1]) for name in names]
-    return numbers == [*range(numbers[0], numbers[0] + len(numbers))]
+    refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
 
 
 def _scale(cells: Sequence[Text]) -> int:

@@ -16,17 +16,24 @@ from typing import Any, NamedTuple
 import pandas as pd
 
 from quadrepro.base.files import read_bytes
+from quadrepro.base.text import few
 from quadrepro.data.separated import decode, encoding_of
 from quadrepro.errors import DataError
+from quadrepro.reader.doubts import not_a_number
 from quadrepro.reader.markup import TABULAR, read_html, read_latex, read_markdown
 from quadrepro.reader.plain_text import read_plain_text
-from quadrepro.reader.text_grid import TextGrid
+from quadrepro.reader.roles import is_misprint
+from quadrepro.reader.text_grid import TextGrid, is_number
 
 LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 """Size of the largest file that is read as a table, and of one in a markup language, in bytes."""
 
 UNPACKED = 100_000_000
 """Size of the largest unpacked workbook, in bytes."""
+
+NO_TABLE = (
+    "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
+)
 
 EXTRA = "needs {}: pip install 'quadrepro[{}]', or copy the table into a text file"
 
@@ -41,6 +48,26 @@ class Content(NamedTuple):
     form: str
     grids: list[TextGrid]
     page: str = ""
+
+
+def chosen_table(grids: list[TextGrid], number: int | None) -> TextGrid:
+    """Return the table of a file that holds numbers, or the chosen one of several."""
+    tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
+    if not tables:
+        rows = (pair for g in grids for pair in zip(g.lines[1:], g.rows[1:], strict=True))
+        cells = ((line, cell.text) for line, row in rows for cell in row[1:])
+        misprints = (f"line {n}: {not_a_number(text)}" for n, text in cells if is_misprint(text))
+        faults = (grid.fault for grid in grids if grid.fault)
+        raise ValueError(next(chain(faults, misprints), NO_TABLE))
+    if number is None and len(tables) > 1:
+        texts = [
+            f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
+            for i, t in enumerate(tables, 1)
+        ]
+        raise ValueError(f"several tables; choose one with --table: {few(texts, 10, '; ')}")
+    if number is not None and not 1 <= number <= len(tables):
+        raise ValueError(f"unknown table {number}: the file has {len(tables)} with numbers")
+    return tables[(number or 1) - 1].squared()
 
 
 def read_file(path: Path, page: int | None = None) -> Content:
@@ -112,18 +139,12 @@ def _json(text: str) -> TextGrid:
 
 def frame_grid(frame: pd.DataFrame) -> TextGrid:
     """Return a data frame as a grid; an index that only counts is left out."""
-    names, body = list[str](), frame.to_numpy(dtype=object).tolist()
-    counts = frame.index.names == [None] and [*map(str, frame.index)] == [
-        *map(str, range(len(body)))
-    ]
-    if not counts:
-        names = [str(name or "") for name in frame.index.names]
-        index = frame.index.to_frame(index=False, name=names).to_numpy(dtype=object).tolist()
-        body = [[*key, *row] for key, row in zip(index, body, strict=True)]
     n = frame.columns.nlevels
-    levels = [[*map(str, frame.columns.get_level_values(i))] for i in range(n)]
-    heads = [[*([""] * len(names) if i < n - 1 else names), *x] for i, x in enumerate(levels)]
-    grid = _grid([*heads, *map(_texts, body)], 1 - n)
+    if frame.index.names != [None] or [*map(str, frame.index)] != [*map(str, range(len(frame)))]:
+        names = [str(name or "") for name in frame.index.names]
+        frame = frame.reset_index(names=names, col_level=n - 1, allow_duplicates=True)
+    heads = ([*map(str, frame.columns.get_level_values(i))] for i in range(n))
+    grid = _grid([*heads, *map(_texts, frame.to_numpy(dtype=object).tolist())], 1 - n)
     grid.n_header = n
     return grid
 

@@ -49,6 +49,11 @@ class Choices:
             if isinstance(getattr(self, name), str):
                 object.__setattr__(self, name, (getattr(self, name),))
 
+    def has_metric(self, name: str) -> bool:
+        """Return whether a name is the stated metric."""
+        metric = self.metric
+        return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
+
 
 @dataclass(frozen=True)
 class PrintedTable:

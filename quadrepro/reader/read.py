@@ -3,33 +3,24 @@
 from __future__ import annotations
 
 import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
-from itertools import chain
+from itertools import chain, count
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any
 
 import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
-from quadrepro.reader.doubts import (
-    Doubts,
-    doubts_about_arrows,
-    doubts_about_columns,
-    doubts_about_kinds,
-    doubts_about_rows,
-    known_names,
-    shorten,
-)
-from quadrepro.reader.forms import Content, frame_grid, read_file
+from quadrepro.reader import doubts
+from quadrepro.reader.forms import Content, chosen_table, frame_grid, read_file
 from quadrepro.reader.printed_table import Choices, PrintedTable
 from quadrepro.reader.roles import (
+    Methods,
     TableColumn,
-    arrows_in,
     column_role,
-    is_misprint,
     is_summary_row,
     metric_in,
     metric_of,
@@ -37,15 +28,8 @@ from quadrepro.reader.roles import (
     read_header,
     summary_kind,
 )
-from quadrepro.reader.text_grid import Number, Text, TextGrid, comma_sign, is_number, parse
+from quadrepro.reader.text_grid import Number, Text, comma_sign, is_number, parse
 
-NO_TABLE = (
-    "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
-)
-NOT_A_NUMBER = (
-    "{!r} is not a number such as 0.035, 3.5% or 0.035 ± 0.004; for a missing one write - or "
-    "leave the field empty, or leave out its row or column with --without"
-)
 COPY_THE_PAGE = (
     "put the lines of the table into a text file, with two blanks between columns. The page reads:"
 )
@@ -88,36 +72,17 @@ def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTabl
         content = read_file(Path(source), stated.page)
     try:
         return _Reader(content, stated).read()
-    except (DataError, ValueError) as error:
-        message = str(error) if isinstance(error, DataError) else f"{content.path}: {error}"
+    except ValueError as error:
+        line = getattr(error, "line", None)
+        message = f"{content.path}:{line}: {error}" if line else f"{content.path}: {error}"
         if content.page:
             lines = "\n".join(x.rstrip() for x in content.page.splitlines() if x.strip())
             message += f"; {COPY_THE_PAGE}\n{lines}"
         raise DataError(message) from None
 
 
-def _chosen(grids: Sequence[TextGrid], number: int | None) -> TextGrid:
-    """Return the table of a file that holds numbers, or the chosen one of several."""
-    tables = [g for g in grids if any(is_number(c.text) for row in g.rows[1:] for c in row[1:])]
-    if not tables:
-        rows = (pair for g in grids for pair in zip(g.lines[1:], g.rows[1:], strict=True))
-        misprints = (
-            f"line {line}: {NOT_A_NUMBER.format(shorten(cell.text))}"
-            for line, row in rows
-            for cell in row[1:]
-            if is_misprint(cell.text)
-        )
-        faults = (grid.fault for grid in grids if grid.fault)
-        raise ValueError(next(chain(faults, misprints), NO_TABLE))
-    if number is None and len(tables) > 1:
-        texts = [
-            f"{i} on line {t.lines[0]} ({few([c.text for c in t.rows[0]], 3)})"
-            for i, t in enumerate(tables, 1)
-        ]
-        raise ValueError(f"several tables; choose one with --table: {few(texts, 10, '; ')}")
-    if number is not None and not 1 <= number <= len(tables):
-        raise ValueError(f"unknown table {number}: the file has {len(tables)} with numbers")
-    return tables[(number or 1) - 1].squared()
+Key = tuple[str, ...]
+"""The name of a row; in long form, with the method."""
 
 
 class _Reader:
@@ -131,7 +96,7 @@ class _Reader:
         self.datasets: dict[str, str] = {}
         self.summaries: dict[str, str] = {}
         self.places: dict[str, int] = {}
-        grid = _chosen(content.grids, choices.table)
+        grid = chosen_table(content.grids, choices.table)
         names, n = read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
@@ -142,12 +107,6 @@ class _Reader:
         rows = [row for row in rows if row not in headings]
         self.lines = [line for _, line in rows]
         self.columns = [TableColumn(x, [row[j] for row, _ in rows]) for j, x in enumerate(names)]
-
-    def refuse(self, message: str, line: int | None = None, column: str = "") -> NoReturn:
-        """Raise an error with the place of a fault."""
-        place = f"{self.path}:{line}" if line else self.path
-        in_column = f"column {shorten(column)!r}: " if column else ""
-        raise DataError(f"{place}: {in_column}{message}")
 
     def _leave(self, kind: str, names: Sequence[str]) -> None:
         if names:
@@ -179,27 +138,21 @@ class _Reader:
         """Return the table."""
         self._set_choices()
         self._set_roles()
-        labels, rows = self._with("label"), self.choices.rows
-        named = self._labels("data sets")
+        rows, named = self.choices.rows, self._labels("data sets")
         methods = self._labels("methods") or self._compared_in(named)
         words = [c for c in named if c.is_words]
         if len(words) > 1 and words[0].texts != words[1].texts:
             both = f"the columns {words[0].name!r} and {words[1].name!r} both name data sets"
-            self.refuse(f"{both}: split tables side by side, or leave one out with --without")
+            doubts.refuse(f"{both}: split tables side by side, or leave one out with --without")
         sets = named or [c for c in self._labels("") if c.is_words] or self._labels("id")
         if methods and sets and rows != "methods":
-            self._collect(sets[0], methods[0])
-            return self._table()
+            return self._table(sets[0], methods[0])
         if rows is None and not named:
-            values, by_method = self._with("value"), bool(methods)
-            names = known_names(labels, values)
-            self._refuse_first(doubts_about_kinds(labels, values, by_method, *names))
-            named_rows = bool(labels and labels[-1].texts)
-            self.assumed = named_rows and not by_method and names == ([], 0)
+            labels, values = self._with("label"), self._with("value")
+            self.assumed = doubts.about_kinds(labels, values, bool(methods))
         if rows == "methods" or (rows is None and not named and methods):
             self._turn()
-        self._collect(self._label("data sets"), None)
-        return self._table()
+        return self._table(self._label("data sets"), None)
 
     def _set_choices(self) -> None:
         """Split the names of methods, and leave out columns; refuse unknown names."""
@@ -210,7 +163,7 @@ class _Reader:
             methods += [name] if name in names else [part.strip() for part in name.split(",")]
         for name in (*self.choices.without, *methods):
             if name not in names:
-                self.refuse(f"unknown column or row {name!r}{nearest(name, names)}")
+                doubts.refuse(f"unknown column or row {name!r}{nearest(name, names)}")
         self.choices = replace(self.choices, methods=methods)
         self._leave("column", [c.name for c in self.columns if c.name in self.choices.without])
         self.columns = [c for c in self.columns if c.name not in self.choices.without]
@@ -225,7 +178,8 @@ class _Reader:
         self._check_words()
         describing = ("size", "test size", "time", "unclear")
         values = [c for c in self._with("value") if column_role(c.name) not in describing]
-        label, methods = self._label("methods"), self._one_metric(self._methods(values))
+        label = self._label("methods")
+        methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
         columns = [TableColumn("dataset", [*map(Text, methods)])]
         for i, name in enumerate(self._titles(label)):
@@ -237,7 +191,7 @@ class _Reader:
         self._set_roles()
 
     def _collect(self, label: TableColumn | None, by_row: TableColumn | None) -> None:
-        """Collect the numbers of columns of methods, or of rows with a method in each."""
+        """Collect the numbers of the data sets and the summaries."""
         kept = self._metric_rows()
         for column in self.columns:
             column.cells = [column.cells[i] for i in kept]
@@ -248,10 +202,10 @@ class _Reader:
         self._leave_others((*used, *self._with("size")))
         titles, without = self._titles(label), {*self.choices.without}
         if label and "" in titles:
-            self.refuse("the row has no name", self.lines[titles.index("")])
+            doubts.refuse("the row has no name", self.lines[titles.index("")])
         if len({part for base, part in map(part_of, titles) if not base}) > 1:
             metrics = f"the rows are metrics ({few(titles, 3)})"
-            self.refuse(f"{metrics}: a table of scores has one metric")
+            doubts.refuse(f"{metrics}: a table of scores has one metric")
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
         kinds = self._kinds(keys, labels, methods)
@@ -262,14 +216,13 @@ class _Reader:
         self._leave("row", [*dict.fromkeys(left_out)])
         rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
         if not by_row and not self.choices.methods:
-            self._refuse_first(doubts_about_columns(columns, self._with("size"), rows))
+            doubts.about_columns(columns, self._with("size"), rows)
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
         metric = metric_of(self._stated_metric())
         if self.choices.rows != "datasets":
-            self._refuse_first(doubts_about_rows(scores, metric))
-        for arrowed in ([titles[i] for i in rows], [c.name for c in columns]):
-            self._refuse_first(doubts_about_arrows(arrowed))
-            self.arrow = "".join(arrows_in(arrowed)) or self.arrow
+            doubts.about_rows(scores, metric)
+        row_arrow = doubts.direction_of([titles[i] for i in rows])
+        self.arrow = doubts.direction_of([c.name for c in columns]) or row_arrow
         names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
         places = [*zip(rows, names, folds, strict=True)]
         places += [
@@ -283,11 +236,12 @@ class _Reader:
             for method, group in methods.items():
                 place = row, keys[i][1] if by_row else method
                 if place in self.numbers:
-                    self.refuse(f"duplicate row {row!r}", self.lines[i])
+                    doubts.refuse(f"duplicate row {row!r}", self.lines[i])
                 self.numbers[place] = self._number(group, i, comma, kinds[i])
 
-    def _table(self) -> PrintedTable:
-        """Return the table of all numbers."""
+    def _table(self, label: TableColumn | None, by_row: TableColumn | None) -> PrintedTable:
+        """Return the table of columns of methods, or of rows with a method in each."""
+        self._collect(label, by_row)
         methods = tuple(dict.fromkeys(method for _, method in self.numbers))
         values = self._with("value")
         spreads = [c.kind for c in values if c.is_spread]
@@ -298,14 +252,14 @@ class _Reader:
         elif alike := [m for m in methods if [x.lower() for x in methods].count(m.lower()) > 1]:
             names = " and ".join(map(repr, alike[:2]))
             advice = "write one name for both, or list the methods with --methods"
-            self.refuse(f"{names} differ only in case: {advice}")
+            doubts.refuse(f"{names} differ only in case: {advice}")
         texts = {text for c in self._with("label") for text in c.texts if not is_summary_row(text)}
         if texts & {*self.choices.without} or len(methods) < len(values) - len(spreads):
             # They sum up other numbers as well.
             self._leave("row", [*self.summaries])
             self.summaries = {}
         if not self.datasets or not methods:
-            self.refuse("no row has the numbers of a data set")
+            doubts.refuse("no row has the numbers of a data set")
         places = [(row, m) for row in (*self.datasets, *self.summaries) for m in methods]
         numbers = {place: self.numbers.get(place, Number()) for place in places}
         scores = [numbers[row, m] for row in self.datasets for m in methods]
@@ -313,7 +267,7 @@ class _Reader:
         signs = sorted({n.signs for n in scores if n.signs})
         self._leave("signs", [" ".join(signs)] if signs else [])
         self._leave("", sorted({n.other for n in scores if n.other}))
-        self._leave("lines", [repr(shorten(text)) for text in self.around])
+        self._leave("lines", [repr(doubts.shorten(text)) for text in self.around])
         has_spread = any(numbers[row, m].spread for row in self.datasets for m in methods)
         metric = self._stated_metric()
         return PrintedTable(
@@ -360,70 +314,42 @@ class _Reader:
         others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
         self._leave("column", [c.name or str(i) for i, c in others])
 
-    def _methods(self, values: Sequence[TableColumn]) -> dict[str, list[TableColumn]]:
+    def _methods(self, values: Sequence[TableColumn]) -> Methods:
         """Return the column of each method, followed by its column of spreads if there is one."""
         names, bases = {c.name for c in values}, Counter(c.method for c in values)
-        methods: dict[str, list[TableColumn]] = {}
+        methods: Methods = {}
         for column in sorted(values, key=lambda c: c.is_spread):
             if not column.name.strip("= "):
-                self.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
+                doubts.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
             alone = column.method not in names and bases[column.method] == 1
             if alone and not re.search("_mean$", column.name):
                 if re.search("_(sd|se|ci95)$", column.name):
-                    self.refuse("a deviation without its mean", self.top, column.name)
+                    doubts.refuse("a deviation without its mean", self.top, column.name)
                 column.method, column.kind = column.name, ""
             group = methods.setdefault(column.method, [])
             if len(group) == 1 + column.is_spread:
-                self.refuse(f"duplicate column {column.name!r}", self.top)
+                doubts.refuse(f"duplicate column {column.name!r}", self.top)
             group.append(column)
         return dict(sorted(methods.items(), key=lambda item: values.index(item[1][0])))
 
-    def _wide(self) -> dict[str, list[TableColumn]]:
+    def _wide(self) -> Methods:
         """Return the columns of each method of a table with a column for each method."""
         self._check_words()
-        values, chosen = self._with("value"), {*self.choices.methods}
-        if chosen:
-            values = [c for c in values if {c.name, c.method} & chosen]
-        methods = self._one_metric(self._methods(values))
+        chosen = {*self.choices.methods}
+        values = [c for c in self._with("value") if not chosen or chosen & {c.name, c.method}]
+        methods = doubts.one_metric(self._methods(values), self.choices)
         if not methods:
-            self.refuse("no column has the numbers of a method; list the methods with --methods")
+            doubts.refuse("no column has the numbers of a method; list the methods with --methods")
         return methods
 
-    def _one_value(self) -> dict[str, list[TableColumn]]:
+    def _one_value(self) -> Methods:
         """Return the column of values of a table with a column of methods, and its spreads."""
         values = self._methods(self._with("value"))
-        if len(values) > 1:
-            values = {name: c for name, c in values.items() if self._is_chosen(name)} or values
-        if len(values) != 1:
-            self.refuse(f"choose one of the columns {few([*values], 8)} with --metric")
-        self.metric = self.metric or metric_of(*values)
-        return values
-
-    def _one_metric(self, methods: dict[str, list[TableColumn]]) -> dict[str, list[TableColumn]]:
-        """Return the methods of one metric, whose name is left out of theirs."""
-        if len(methods) == 1:
-            return methods
-        parts = {n: (n, "") if summary_kind(n) else part_of(n) for n in methods}
-        extras = ("time", "rank")
-        others = {base for base, part in parts.values() if part not in extras}
-        set_aside = {
-            name for name, (base, part) in parts.items() if part in extras and base in others
-        }
-        if not (set_aside & {*self.choices.methods} or self._is_chosen("time")):
-            parts = {name: part for name, part in parts.items() if name not in set_aside}
-        kinds = {name: part if base else name for name, (base, part) in parts.items() if part}
-        metrics = [*dict.fromkeys(kind for kind in kinds.values() if kind != "time")]
-        bare = {base for base, part in parts.values() if not part}
-        shared = bare & {base for base, part in parts.values() if part not in ("", "time")}
-        if len(metrics) < 2 and not shared and "statistic" not in metrics:
-            same = len(metrics) == 1 and all(base and part for base, part in parts.values())
-            return {base if same else name: methods[name] for name, (base, _) in parts.items()}
-        chosen = {name: base for name, (base, part) in parts.items() if self._is_chosen(part)}
-        if not chosen or (len(chosen) > 1 and "" in chosen.values()):
-            advice = "choose one with --metric, or leave out the others with --without"
-            several = few([*metrics, *sorted(shared)])
-            self.refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
-        return {base or name: methods[name] for name, base in chosen.items()}
+        chosen = [name for name in values if self.choices.has_metric(name)] or [*values]
+        if len(chosen) != 1:
+            doubts.refuse(f"choose one of the columns {few(chosen, 8)} with --metric")
+        self.metric = self.metric or metric_of(*chosen)
+        return {name: values[name] for name in chosen}
 
     # Rows
 
@@ -432,35 +358,24 @@ class _Reader:
         rows = [*range(len(self.lines))]
         for column in self._labels("metric"):
             names = [*dict.fromkeys(column.texts)]
-            chosen = [name for name in names if self._is_chosen(name)] or names
+            chosen = [name for name in names if self.choices.has_metric(name)] or names
             if len(chosen) > 1:
-                self.refuse(f"choose one of {few(names)} with --metric", column=column.name)
+                doubts.refuse(f"choose one of {few(names)} with --metric", column=column.name)
             self.metric = metric_of(chosen[0])
             rows = [i for i in rows if column.cells[i].text == chosen[0]]
         return rows
 
-    def _is_chosen(self, name: str) -> bool:
-        """Return whether the caller chose this metric."""
-        metric = self.choices.metric
-        return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
-
     def _kinds(
-        self,
-        keys: Sequence[tuple[str, ...]],
-        labels: Sequence[TableColumn],
-        methods: dict[str, list[TableColumn]],
+        self, keys: Sequence[Key], labels: Sequence[TableColumn], methods: Methods
     ) -> list[str]:
         """Return the kinds of summary rows; several of the same name sum up parts of the table."""
         kinds = [self._summary(i, labels, methods) for i in range(len(keys))]
         counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
-        repeated = (counts[key] > 1 for key in keys)
         return [
-            "summary" if several else kind for kind, several in zip(kinds, repeated, strict=True)
+            "summary" if counts[key] > 1 else kind for key, kind in zip(keys, kinds, strict=True)
         ]
 
-    def _summary(
-        self, i: int, labels: Sequence[TableColumn], methods: dict[str, list[TableColumn]]
-    ) -> str:
+    def _summary(self, i: int, labels: Sequence[TableColumn], methods: Methods) -> str:
         """Return the kind of a summary row, or an empty text."""
         texts = [c.cells[i].text for c in labels]
         kind = next(filter(None, map(summary_kind, texts)), "")
@@ -473,10 +388,7 @@ class _Reader:
         return "summary" if kind == "wins" and decimals else kind
 
     def _names_and_folds(
-        self,
-        names: Sequence[tuple[str, ...]],
-        rows: Sequence[int],
-        used: Sequence[TableColumn | None],
+        self, names: Sequence[Key], rows: Sequence[int], used: Sequence[TableColumn | None]
     ) -> tuple[list[str], list[str]]:
         """Return the data set and the fold of each row; the fold is empty without any.
 
@@ -491,33 +403,26 @@ class _Reader:
         for column in folds:
             if column.is_words:
                 advice = "keep one kind in the file, or leave the column out with --without"
-                texts = few([*dict.fromkeys(column.texts)])
-                self.refuse(f"{texts} may not be folds: {advice}", column=column.name)
-        for column in self._with("label", "words", "size", "value"):
-            pairs = {*zip(names, (column.cells[i].text for i in rows), strict=True)}
-            n = len({text for _, text in pairs})
-            crossed = len(pairs) == len(counts) * n and 1 < n < len(pairs)
-            differs = column not in used and len(pairs) > len(counts)
-            blocks = crossed and len(pairs) < len(names)  # such as levels of noise
-            if blocks if folds else crossed if column.role == "value" else differs:
-                advice = "keep one kind of rows, join it with the names, or call the column 'fold'"
-                self.refuse(f"it differs between rows of one name: {advice}", column=column.name)
+                words = few([*dict.fromkeys(column.texts)])
+                doubts.refuse(f"{words} may not be folds: {advice}", column=column.name)
+        columns = self._with("label", "words", "size", "value")
+        texts = {column: [column.cells[i].text for i in rows] for column in columns}
+        doubts.about_folds(names, texts, used, bool(folds))
         if folds:
             return titles, [", ".join(c.cells[i].text for c in folds) for i in rows]
+        if len(counts) == len(names):
+            return titles, [""] * len(titles)
         # Rows of one name may be runs with several settings, or below several headings; two of them
         # may be a number and its deviation.
-        unclear = bool(names and names[0][1:]) or any(
-            key.startswith("heading") for key in self.left_out
-        )
-        unclear |= {*counts.values()} == {2} or len({*counts.values()}) > 1
-        seen, numbered = Counter[tuple[str, ...]](), list[str]()
-        for name, i in zip(names, rows, strict=True):
-            seen[name] += 1
-            if unclear and seen[name] > 1:
-                advice = "name a column of folds 'fold'"
-                self.refuse(f"duplicate row {', '.join(name)!r}: {advice}", self.lines[i])
-            numbered.append(str(seen[name]) if len(counts) < len(names) else "")
-        return titles, numbered
+        n_rows = {*counts.values()}
+        headings = any(key.startswith("heading") for key in self.left_out)
+        earlier: dict[Key, count[int]] = defaultdict(count)
+        numbers = [1 + next(earlier[name]) for name in names]
+        if headings or len(names[0]) > 1 or len(n_rows) > 1 or n_rows == {2}:
+            k = numbers.index(2)
+            message = f"duplicate row {', '.join(names[k])!r}: name a column of folds 'fold'"
+            doubts.refuse(message, self.lines[rows[k]])
+        return titles, [*map(str, numbers)]
 
     # Numbers
 
@@ -529,8 +434,7 @@ class _Reader:
         for column in group:
             number = parse(column.cells[i], comma)
             if number is None:
-                text = shorten(column.cells[i].text)
-                self.refuse(NOT_A_NUMBER.format(text), self.lines[i], column.name)
+                doubts.refuse(doubts.not_a_number(column.cells[i].text), self.lines[i], column.name)
             numbers.append(number)
         return replace(numbers[0], spread=numbers[1].text) if len(group) > 1 else numbers[0]
 
@@ -543,12 +447,7 @@ class _Reader:
         if brackets and all(ranks):
             self._leave("ranks in brackets", [""])
             return numbers
-        whole = all("." not in b for b in brackets) and any("." in n.text for n in scores)
-        large = [n for n in scores if n.bracket and float(n.bracket) > 0.5 * abs(n.value)]
-        about = re.findall(r"\(([^)]*)\)", " ".join(self.around))  # such as (time in s)
-        other = any(not re.search("sd|std|dev|±|err|[%\\d]|percent", text) for text in about)
-        if brackets and (whole or other or len(large) > 0.5 * len(brackets)):
-            self.refuse("numbers in brackets may not be deviations: write deviations with ±")
+        doubts.about_brackets(scores, self.around)
         return {place: replace(n, spread=n.spread or n.bracket) for place, n in numbers.items()}
 
     def _in_percent(self, scores: Sequence[Number]) -> bool:
@@ -557,15 +456,15 @@ class _Reader:
         names = {bool(re.search(PERCENT, c.name)) for c in self._with("value") if not c.kind}
         if len({*signs}) > 1:
             few_have = signs.count(True) < signs.count(False)
-            row = next(
-                row
+            others = (
+                self.lines[self.places[row]]
                 for (row, _), n in self.numbers.items()
                 if row in self.datasets and n.text and n.percent == few_have
             )
             message = "some numbers have a percent sign and others have none: write one kind"
-            self.refuse(message, self.lines[self.places[row]])
+            doubts.refuse(message, next(others))
         if len(names) > 1:
-            self.refuse("some columns are in percent and others are not: write one kind")
+            doubts.refuse("some columns are in percent and others are not: write one kind")
         titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
         return True in signs or (titled and any(n.value > 1 for n in scores))
 
@@ -575,13 +474,8 @@ class _Reader:
         """Refuse columns of words in which a number is misprinted."""
         for column in self._with("words"):
             if column.fault is not None and not summary_kind(column.name):
-                text = shorten(column.cells[column.fault].text)
-                self.refuse(NOT_A_NUMBER.format(text), self.lines[column.fault], column.name)
-
-    def _refuse_first(self, doubts: Doubts) -> None:
-        """Refuse the table for the first doubt, if there is one."""
-        for message, column in doubts:
-            self.refuse(message, column=column)
+                text = column.cells[column.fault].text
+                doubts.refuse(doubts.not_a_number(text), self.lines[column.fault], column.name)
 
     def _stated_metric(self) -> str:
         """Return the metric that the caller, a name or a title states, or an empty text."""

@@ -216,6 +216,10 @@ class TableColumn:
             self.role = roles.get(self.named, "value")
 
 
+Methods = dict[str, list[TableColumn]]
+"""The column of each method, followed by its column of spreads if there is one."""
+
+
 def read_header(grid: TextGrid) -> tuple[list[str], int]:
     """Return the name of each column, and the number of lines that hold them.
 

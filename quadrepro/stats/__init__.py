@@ -23,7 +23,6 @@ rounding decides nothing.
 `friedman_test`                         several algorithms over data sets, by their ranks
 `critical_difference`                   by how much two mean ranks must differ (Nemenyi)
 `holm`                                  p-values of many tests, adjusted for their number
-`welch_test`                            two samples with known mean, deviation and size
 `place_number`                          one printed number among our repeats
 `place_deviation`                       one printed standard deviation against ours
 `null_p_values`                         p-values of a row if it is drawn from our repeats
@@ -41,21 +40,19 @@ from quadrepro.stats.likelihood import *
 from quadrepro.stats.means import *
 from quadrepro.stats.placement import *
 from quadrepro.stats.ranks import *
-from quadrepro.stats.signs import *
 
 # fmt: off
 __all__ = [
     "COVERAGE", "LEVEL", "MIN_SPLITS", "SEED", "Comparison", "Comparisons", "Effect",
-    "EquivalenceTest", "FriedmanTest", "Mean", "Misses", "Moments", "Placement",
-    "PoissonBinomialTest", "Posterior", "RankedMethod", "Ranking", "Repeats", "SignTest", "TTest",
-    "WilcoxonTest", "bayesian_correlated_t", "bayesian_signed_rank", "better_on_one",
-    "better_over_all", "chance_of_a_group", "chance_of_misses", "compare_by_signs",
-    "compare_on_splits", "compare_over_datasets", "corrected_t_test", "count_misses",
-    "critical_difference", "detectable_difference", "differences", "distribution_of_wins",
-    "equivalence_test", "friedman_test", "hodges_lehmann", "holm", "independent_misses",
-    "largest_deviation", "log_probability_of_deviations", "log_probability_of_means",
-    "log_probability_of_pooled_deviations", "null_p_values", "order", "p_text", "paired_t_test",
-    "place_deviation", "place_number", "poisson_binomial_test", "rank_methods", "rounded_p",
-    "sign_test", "sign_test_power", "step_of_scores", "tail_p_values", "too_few_rows", "welch_test",
-    "wilcoxon_test",
+    "EquivalenceTest", "FriedmanTest", "Mean", "Misses", "Placement", "PoissonBinomialTest",
+    "Posterior", "RankedMethod", "Ranking", "Repeats", "SignTest", "TTest", "WilcoxonTest",
+    "bayesian_correlated_t", "bayesian_signed_rank", "better_on_one", "better_over_all",
+    "chance_of_a_group", "chance_of_misses", "compare_on_splits", "compare_over_datasets",
+    "corrected_t_test", "count_misses", "critical_difference", "detectable_difference",
+    "differences", "distribution_of_wins", "equivalence_test", "friedman_test", "hodges_lehmann",
+    "holm", "independent_misses", "largest_deviation", "log_probability_of_deviations",
+    "log_probability_of_means", "log_probability_of_pooled_deviations", "null_p_values", "order",
+    "p_text", "paired_t_test", "place_deviation", "place_number", "poisson_binomial_test",
+    "rank_methods", "rounded_p", "sign_test", "sign_test_power", "step_of_scores", "tail_p_values",
+    "too_few_rows", "wilcoxon_test",
 ]

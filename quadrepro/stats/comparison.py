@@ -26,13 +26,12 @@ from quadrepro.stats.ranks import (
     FriedmanTest,
     friedman_test,
     hodges_lehmann,
+    sign_test,
     wilcoxon_test,
 )
-from quadrepro.stats.signs import sign_test
 
 WILCOXON = "Wilcoxon's signed-rank test"
 CORRECTED_T = "corrected resampled t-test"
-SIGN_TEST = "sign test"
 
 MIN_SPLITS = 3
 """Minimum number of splits for a test: with two, chance alone decides."""
@@ -200,12 +199,7 @@ def _adjusted(
             *(rows.wins, rows.losses, rows.ties, immaterial, level, ratio),
             splits=tested.splits(level / factor),
         )
-    return _in_both_orders(results)
-
-
-def _in_both_orders(comparisons: Comparisons) -> Comparisons:
-    swapped = {(b, a): comparison.swapped() for (a, b), comparison in comparisons.items()}
-    return comparisons | swapped
+    return results | {(b, a): comparison.swapped() for (a, b), comparison in results.items()}
 
 
 def _pairs(methods: Iterable[str], control: str | None) -> list[tuple[str, str]]:
@@ -335,29 +329,6 @@ def compare_on_splits(
 
 def _mean_effect(mean: Mean, enough: bool, level: float) -> Effect:
     return Effect(mean.value, *(mean.interval(level) if enough else (-inf, inf)))
-
-
-def compare_by_signs(losses: Mapping[str, Sequence[float]], level: float = LEVEL) -> Comparisons:
-    """Compare all pairs by the sign test over data sets, without a correction.
-
-    Some papers use this test, and claims can name it. The difference is the difference of the mean
-    losses, without an interval.
-
-    Returns
-    -------
-    dict of (str, str) to Comparison
-        Every pair in both orders.
-    """
-    results: Comparisons = {}
-    for a, b in combinations(losses, 2):
-        test = sign_test(losses[a], losses[b])
-        winner = (a if test.wins > test.losses else b) if test.p_value <= level else None
-        difference = float(numbers(losses[a]).mean() - numbers(losses[b]).mean())
-        results[a, b] = Comparison(
-            *(a, b, winner, difference, -inf, inf, test.p_value, test.p_value, SIGN_TEST),
-            *(test.wins, test.losses, test.ties, False, level),
-        )
-    return _in_both_orders(results)
 
 
 @dataclass(frozen=True, repr=False)

@@ -1,4 +1,4 @@
-"""Means with their errors: Student's t, for splits that overlap, two samples, and equivalence."""
+"""Means with their errors: Student's t, for splits that overlap, and equivalence."""
 
 from __future__ import annotations
 
@@ -12,23 +12,11 @@ from numpy.typing import ArrayLike
 from quadrepro.base.types import FloatArray
 from quadrepro.stats.base import LEVEL, PValueResult, Result, Values, differences, order
 
-SLACK = 1e-12
-"""Difference between a printed number and the same number computed."""
-
 ALL_SPLITS = 1e6
 """A number of splits that is practically infinite."""
 
 MOST_SPLITS = 1000
 """Number of splits above which it does not matter how many there are."""
-
-
-@dataclass(frozen=True, repr=False)
-class Moments(Result):
-    """Summary of a sample: mean, standard deviation (with n - 1), number of values."""
-
-    mean: float
-    sd: float
-    n: int
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,9 +71,9 @@ class Mean(Result):
         mean = float(d[0] if alike else d.mean())
         return cls(mean, sqrt(variance * (1 / n + test_share / (1 - test_share))), n - 1)
 
-    def p_value(self, rounding: float = 0.0) -> float:
-        """Return the two-sided p-value of "the mean is 0", or anything within the rounding."""
-        return float(p_values(self.value, self.error, self.df, rounding))
+    def p_value(self) -> float:
+        """Return the two-sided p-value of "the mean is 0"."""
+        return float(p_values(self.value, self.error, self.df))
 
     def p_above(self, limit: float = 0.0) -> float:
         """Return the p-value of "the mean is at most the limit"."""
@@ -173,7 +161,7 @@ def detectable_difference(
 def p_values(
     values: ArrayLike, errors: ArrayLike, df: float, rounding: ArrayLike = 0.0
 ) -> FloatArray:
-    """Return the p-values of many means, as `Mean.p_value` does."""
+    """Return two-sided p-values of "the mean is 0", or anything within the rounding."""
     from scipy.special import stdtr
 
     distance, error = np.maximum(np.abs(values) - rounding, 0.0), np.asarray(errors)
@@ -189,7 +177,7 @@ def check_rope(rope: float) -> None:
 
 @dataclass(frozen=True, repr=False)
 class TTest(PValueResult):
-    """Result of `paired_t_test`, `corrected_t_test` and `welch_test`.
+    """Result of `paired_t_test` and `corrected_t_test`.
 
     The interval covers the true difference A - B with probability `COVERAGE`. The two-sided p-value
     is for "the means are equal"; without any variation it is 1 for equal means and otherwise 0.
@@ -322,30 +310,3 @@ def equivalence_test(a: Values, b: Values, margin: float) -> EquivalenceTest:
     mean = Mean.from_values(differences(a, b))
     p_value = max(mean.p_above(-margin), mean.p_below(margin))
     return EquivalenceTest(mean.value, *mean.interval(2 * LEVEL), p_value, margin)
-
-
-def welch_test(a: Moments, b: Moments, *, rounding: float = 0.0) -> TTest:
-    """Compare two means by Welch's (1947) two-sided t-test.
-
-    The samples are independent and may have different variances and sizes, such as our splits and
-    a paper's.
-
-    Parameters
-    ----------
-    a, b : Moments
-        Mean, standard deviation and size of the two samples.
-    rounding : float, default 0
-        By how much the means may differ because one is printed with few digits: half a unit of the
-        last one. The interval is this much wider on both sides, and the p-value is the largest of
-        all means that would be printed alike.
-
-    Examples
-    --------
-    >>> welch_test(Moments(14.20, 3.31, 40), Moments(15.05, 3.14, 20))
-    TTest(mean_difference=-0.85, low=-2.61994, high=0.919937, p_value=0.337569)
-    """
-    parts = [m.sd**2 / m.n for m in (a, b)]
-    rest = sum(part**2 / (m.n - 1) for part, m in zip(parts, (a, b), strict=True))
-    mean = Mean(a.mean - b.mean, sqrt(sum(parts)), sum(parts) ** 2 / rest if rest else inf)
-    low, high = mean.interval()
-    return TTest(mean.value, low - rounding, high + rounding, mean.p_value(rounding + SLACK))

@@ -23,8 +23,11 @@ from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
 from quadrepro.stats.base import LEVEL, SEED, PValueResult, Result
-from quadrepro.stats.means import SLACK, p_values
-from quadrepro.stats.signs import distribution_of_wins
+from quadrepro.stats.means import Mean, p_values
+from quadrepro.stats.ranks import distribution_of_wins
+
+SLACK = 1e-12
+"""Difference between a printed number and the same number computed."""
 
 FEW_OURS, FEW_PRINTED = 3, 1.0
 """Errors are few if ours are fewer, or fewer are expected among the printed test examples."""
@@ -148,8 +151,6 @@ def place_number(
     >>> place_number(splits, printed=0.29, rounding=0.005)
     Placement(ours=0.212, low=0.128274, high=0.295726, p_value=0.0616839)
     """
-    from scipy.special import stdtrit
-
     n = len(ours.values)
     if n < 2:
         raise ValueError("a placement needs at least two repeats")
@@ -160,8 +161,7 @@ def place_number(
     variance = sum(part for part, _ in parts)
     df = variance**2 / sum(part**2 / n_free for part, n_free in parts) if variance else inf
     p_value = float(p_values(mean - printed, sqrt(variance), df, rounding + SLACK))
-    reach = float(stdtrit(df, 1 - LEVEL / 2)) * sqrt(variance)
-    low, high = mean - reach, mean + reach
+    low, high = Mean(mean, sqrt(variance), df).interval()
     if ours.n_test:
         errors, examples, one = ours.test_sets
         tested = one if ours.one_test_set else one * n_printed
@@ -325,13 +325,13 @@ def largest_deviation(mean: float, rounding: float, low: float, high: float, n: 
 
 def _kurtosis(values: FloatArray) -> float:
     """Return the excess kurtosis of a sample, and 0 where it is below or the sample is small."""
-    n, centred = len(values), values - values.mean()
-    variance = float((centred**2).mean())
-    if n < 8 or not variance:
+    # scipy.stats takes half a second to import.
+    from scipy.stats import kurtosis
+
+    if len(values) < 8 or not np.ptp(values):
         return 0.0
-    excess = float((centred**4).mean()) / variance**2 - 3
     # Unbiased for normal values.
-    return max(0.0, (n - 1) / ((n - 2) * (n - 3)) * ((n + 1) * excess + 6))
+    return max(0.0, float(kurtosis(values, bias=False)))
 
 
 def null_p_values(

@@ -15,8 +15,7 @@ from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
-from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import ClaimWord, Evidence, InPrint, Ours
+from quadrepro.papers.claims.claim import ClaimWord, Evidence, InPrint, Judgement, Ours
 from quadrepro.papers.printed import Facts, Printed
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import claims_table

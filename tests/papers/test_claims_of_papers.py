@@ -15,7 +15,7 @@ from scipy.stats import norm
 from quadrepro.base.types import FloatArray
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
-from quadrepro.papers.claims.evidence import NO_VALUES, Ours
+from quadrepro.papers.claims.claim import NO_VALUES, Ours
 from quadrepro.papers.paper import load_paper
 from quadrepro.papers.quadboost import lower_over_rows, smaller_votes
 from quadrepro.papers.rescale import falls_with_examples, truncation_helps

@@ -61,6 +61,11 @@ READ = {
         "a b",
     ),
     "methods in rows": ("method,x,y,Avg.,Rank; a,.9,.7,.8,1; b,.8,.6,.7,2",),
+    "methods like folds": (
+        "d,fold,seed,run; x,.9,.8,.7; y,.6,.5,.4",
+        "x y",
+        "fold seed run",
+    ),
     "data sets called like folds": ("method,seeds,cpu; a,.9,.7; b,.8,.6", "seeds cpu", "a b"),
     "methods called like numbers of things": (
         "d,NODE,None,No-SMOTE; x,.9,.8,.7; y,.6,.5,.4",

@@ -9,7 +9,6 @@ import numpy as np
 import pytest
 
 from quadrepro.stats import (
-    Moments,
     Placement,
     PoissonBinomialTest,
     Repeats,
@@ -32,7 +31,6 @@ from quadrepro.stats import (
     rank_methods,
     rounded_p,
     sign_test,
-    welch_test,
     wilcoxon_test,
 )
 from quadrepro.stats.base import PValueResult, Result
@@ -64,8 +62,6 @@ RESULTS = [
     sign_test(np.zeros(6), np.ones(6)),
     paired_t_test(ONE, TWO),
     paired_t_test(ONE, ONE),
-    welch_test(Moments(0.5, 0.0, 20), Moments(0.25, 0.0, 20)),
-    welch_test(Moments(0.5, 1.0, 20), Moments(0.25, 1.0, 20)),
     poisson_binomial_test([ONE > 0.1], [TWO > 0.1]),
     place_number(Repeats(tuple(ONE.tolist())), 0.15, 0.005),
     place_number(Repeats((0.1, 0.2), (10, 10)), 0.15, 0.005, n_printed=3, printed_sd=0.1),

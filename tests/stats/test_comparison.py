@@ -13,7 +13,6 @@ from statsmodels.stats.multitest import multipletests
 
 from quadrepro.stats import (
     Comparison,
-    compare_by_signs,
     compare_on_splits,
     compare_over_datasets,
     corrected_t_test,
@@ -21,7 +20,6 @@ from quadrepro.stats import (
     hodges_lehmann,
     holm,
     rank_methods,
-    sign_test,
     step_of_scores,
 )
 
@@ -259,18 +257,6 @@ def test_splits_have_the_p_values_of_the_corrected_t_test(
     assert [c.difference for c in pairs] == pytest.approx(differences)
     alone = compare_on_splits({name: scores[name] for name in "ab"}, share)["a", "b"]
     assert (alone.low, alone.high) == pytest.approx((tests[0].low, tests[0].high))
-
-
-@given(score_tables())
-def test_the_sign_test_is_not_adjusted_and_names_the_method_with_more_wins(scores: Scores) -> None:
-    for (a, b), c in compare_by_signs(scores).items():
-        test = sign_test(scores[a], scores[b])
-        assert c.p_value == c.p_adjusted == test.p_value
-        assert (c.wins, c.losses, c.ties) == (test.wins, test.losses, test.ties)
-        best = a if test.wins > test.losses else b
-        assert c.winner == (best if test.p_value <= 0.05 else None)
-        assert c.difference == pytest.approx(np.mean(scores[a]) - np.mean(scores[b]))
-        assert (c.low, c.high) == (-inf, inf)
 
 
 @given(score_tables(most_methods=6), st.sampled_from([None, "b"]), st.booleans())

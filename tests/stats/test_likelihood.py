@@ -53,6 +53,16 @@ def test_a_mean_has_students_predictive_distribution() -> None:
     assert above < np.log(1e-20)
 
 
+def test_a_probability_too_small_for_a_number_is_density_times_width() -> None:
+    ours, half = draw(2000, 1), 0.005
+    mean, scale = ours.mean(), ours.std(ddof=1) * np.sqrt(2 / 2000)
+    for printed in (mean - 50 * scale, mean + 60 * scale):
+        expected = student(1999, mean, scale).logpdf(printed) + np.log(2 * half)
+        log_probability = log_probability_of_means(ours, np.array([printed]), half, 2000)
+        assert log_probability == pytest.approx(expected, rel=1e-9)
+        assert expected < np.log(1e-300)
+
+
 def test_several_means_have_the_multivariate_student_distribution_of_their_columns() -> None:
     ours, half, printed = draw(12), 1e-5, np.array([10.3, 9.8, 10.4])
     sd = ours.std(axis=0, ddof=1) * np.sqrt(1 / 12 + 1 / 20)
@@ -139,16 +149,18 @@ def test_the_likelihood_is_finite_and_falls_with_the_distance_of_the_printed_num
     assert np.all(np.diff(logs) < 0)
 
 
-def test_a_correlation_is_shrunk_by_the_share_of_its_own_error() -> None:
-    ours = draw(15)
+@pytest.mark.parametrize(("n", "noise"), [(15, 0.0), (100, 1.5)])
+def test_a_correlation_is_shrunk_by_the_share_of_its_own_error(n: int, noise: float) -> None:
+    ours = draw(n) + noise * draw(n, seed=1)[:, ::-1] * [1, -1, 1]
     standard = (ours - ours.mean(axis=0)) / ours.std(axis=0, ddof=1)
     errors, squares = 0.0, 0.0
     for i, j in ((0, 1), (0, 2), (1, 2)):
         products = standard[:, i] * standard[:, j]
-        errors += 15 / 14**3 * np.sum((products - products.mean()) ** 2)
+        errors += n / (n - 1) ** 3 * np.sum((products - products.mean()) ** 2)
         squares += np.corrcoef(ours.T)[i, j] ** 2
     correlation = shrunk_correlation(ours)
-    assert 1 / 15 < errors / squares < 1
+    assert 1 / n < errors / squares < 1
+    assert (squares < 0.5) == (noise > 0)
     expected = (1 - errors / squares) * np.corrcoef(ours.T)
     np.testing.assert_allclose(correlation, expected + errors / squares * np.eye(3))
 
@@ -163,6 +175,7 @@ def test_no_eigenvalue_of_a_shrunk_correlation_is_below_one_by_the_splits() -> N
     ):
         values = np.linalg.eigvalsh(shrunk_correlation(columns))
         assert values.min() >= 1 / len(columns) - 1e-12
+    assert shrunk_correlation(np.stack([column, column], 1))[0, 1] == pytest.approx(1 - 1 / 40)
     # Columns that do not vary are independent, though the mean of twelve times 0.1 is not 0.1.
     ours = np.stack([np.full(12, 0.1), np.full(12, 0.7), np.arange(12.0)], axis=1)
     np.testing.assert_array_equal(shrunk_correlation(ours), np.eye(3))

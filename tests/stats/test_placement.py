@@ -2,18 +2,17 @@ from __future__ import annotations
 
 from functools import cache, partial
 from itertools import permutations, product
-from math import comb, inf, isnan, nan
+from math import comb, inf, isnan, nan, sqrt
 
 import numpy as np
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
-from scipy.stats import binom, norm
+from scipy.stats import binom, norm, ttest_ind_from_stats
 from scipy.stats import f as fisher
 from scipy.stats import t as student
 
 from quadrepro.stats import (
-    Moments,
     Placement,
     Repeats,
     chance_of_a_group,
@@ -25,8 +24,8 @@ from quadrepro.stats import (
     place_deviation,
     place_number,
     tail_p_values,
-    welch_test,
 )
+from quadrepro.stats.placement import _simulated
 
 samples = st.lists(st.floats(0, 1), min_size=2, max_size=30)
 
@@ -68,13 +67,15 @@ def test_a_printed_deviation_makes_it_welchs_test(
     placement = place_number(
         Repeats(tuple(ours)), printed, 0.005, n_printed=n_printed, printed_sd=printed_sd
     )
-    mean = float(np.mean(ours))
-    test = welch_test(
-        Moments(mean, sd, len(ours)), Moments(printed, printed_sd, n_printed), rounding=0.005
-    )
-    assert placement.p_value == pytest.approx(test.p_value)
-    assert placement.high - printed == pytest.approx(test.high)
-    assert placement.low - printed == pytest.approx(test.low)
+    mean, n = float(np.mean(ours)), len(ours)
+    nearest = float(np.clip(mean, printed - 0.005, printed + 0.005))
+    theirs = (nearest, printed_sd, n_printed)
+    test = ttest_ind_from_stats(mean, sd, n, *theirs, equal_var=False)
+    assert placement.p_value == pytest.approx(test.pvalue, rel=1e-6)
+    a, b = sd**2 / n, printed_sd**2 / n_printed
+    df = (a + b) ** 2 / (a**2 / (n - 1) + b**2 / (n_printed - 1))
+    reach = sqrt(a + b) * student.ppf(0.975, df) + 0.005
+    assert (placement.low, placement.high) == pytest.approx((mean - reach, mean + reach))
 
 
 @given(st.floats(0, 1), st.integers(2, 20))
@@ -380,6 +381,18 @@ def test_one_in_twenty_means_is_outside_however_columns_depend() -> None:
     for n_splits, n_printed in product((9, 24), (1, 9)):
         splits = np.column_stack([normal(n_splits, 1, 0.0), np.full(n_splits, 0.3)])
         assert chance_of_misses(null_p_values(splits, n_printed=n_printed))[2] == 0
+
+
+def test_few_splits_are_simulated_with_their_means_deviations_and_mean_correlation() -> None:
+    splits = normal(9, 3, 0.5) + np.arange(3)
+    columns = _simulated(splits, 0).transpose(1, 0, 2).reshape(3, -1)
+    np.testing.assert_allclose(columns.mean(axis=1), splits.mean(axis=0), atol=0.05)
+    np.testing.assert_allclose(columns.std(axis=1), splits.std(axis=0, ddof=1), rtol=0.03)
+    covariance = np.cov(splits.T)
+    expected = (covariance.sum() / covariance.trace() - 1) / 2
+    assert 0.1 < expected < 0.9
+    off_diagonal = np.corrcoef(columns)[np.triu_indices(3, 1)]
+    np.testing.assert_allclose(off_diagonal, expected, atol=0.03)
 
 
 def test_null_p_values_are_the_same_in_every_run() -> None:

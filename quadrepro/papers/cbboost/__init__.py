@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement, checked_claim
-from quadrepro.papers.claims.evidence import Evidence
+from quadrepro.papers.claims.claim import Evidence, Judgement, checked_claim
 from quadrepro.papers.claims.trends import ROUNDING
 
 

@@ -15,18 +15,16 @@ from pydantic import Field
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.names import title_of
 from quadrepro.papers.claims.claim import (
+    NO_VALUES,
+    ROUNDS,
     Algorithms,
     Claim,
+    Evidence,
     Judgement,
+    Lacking,
     MeasureName,
     by_row,
     checked_claim,
-)
-from quadrepro.papers.claims.evidence import (
-    NO_VALUES,
-    ROUNDS,
-    Evidence,
-    Lacking,
     one_sided,
     power_text,
     with_interval,

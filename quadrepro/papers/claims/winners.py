@@ -18,14 +18,18 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Algorithms, Claim, Judgement, by_row, checked_claim
-from quadrepro.papers.claims.evidence import (
+from quadrepro.papers.claims.claim import (
     NO_SPLITS,
+    Algorithms,
+    Claim,
     Evidence,
+    Judgement,
     Lacking,
     NoSplits,
     QuantityName,
     all_p,
+    by_row,
+    checked_claim,
     joint_p,
     mean_of,
     one_sided,
@@ -76,33 +80,31 @@ class Lower(Claim):
 
     def judge(self, evidence: Evidence) -> Judgement:
         """Return on how many rows it is so, and the word."""
-        pairs = [*product(self.algorithms, self.than)]
-        ordered = pairs if self.kind == "lower" else [(b, a) for a, b in pairs]
-        compare = self._compared if self.points is None else self._within_points
-        sides = [compare(evidence, low, high) for low, high in ordered]
-        against = " against {}" * (len(self.than) > 1)
-        names = [evidence.label(a) + against.format(evidence.label(b)) for a, b in pairs]
-        agrees = all(side.agrees for side in sides)
-        p_for = all_p(side.p_for for side in sides)
-        p_against = joint_p(side.p_against for side in sides)
-        if len(pairs) > 1 and self.by == "every-row" and self.points is None:
-            counts = zip(names, (side.wins for side in sides), strict=True)
-            n, wins = len(evidence.rows), sum(side.wins for side in sides)
-            text = ", ".join(f"{name} in {count}" for name, count in counts)
-            text += f" of {n} rows; {wins} of {n * len(pairs)} pairs"
-            if (means := [*chain(*(side.means for side in sides))]) and not agrees:
+        sides, compare = {}, self._compared if self.points is None else self._within_points
+        for a, b in product(self.algorithms, self.than):
+            name = evidence.label(a) + f" against {evidence.label(b)}" * (len(self.than) > 1)
+            low, high = (a, b) if self.kind == "lower" else (b, a)
+            sides[name] = compare(evidence, low, high)
+        agrees = all(side.agrees for side in sides.values())
+        p_for = all_p(side.p_for for side in sides.values())
+        p_against = joint_p(side.p_against for side in sides.values())
+        if len(sides) > 1 and self.by == "every-row" and self.points is None:
+            n, wins = len(evidence.rows), sum(side.wins for side in sides.values())
+            text = ", ".join(f"{name} in {side.wins}" for name, side in sides.items())
+            text += f" of {n} rows; {wins} of {n * len(sides)} pairs"
+            if (means := [*chain(*(side.means for side in sides.values()))]) and not agrees:
                 text += f"; {OTHER[self.kind]} in some pair {p_text(p_against)} (Holm), "
                 text += evidence.power(means, self.quantity)
         else:
-            text = by_row(dict(zip(names, (side.text for side in sides), strict=True)))
+            text = by_row({name: side.text for name, side in sides.items()})
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _compared(self, evidence: Evidence, low: str, high: str) -> _Side:
         """Compare two algorithms by tests."""
         signs = sign_test(*(evidence.values(name, self.quantity) for name in (low, high)))
         means, n = evidence.differences(low, high, self.quantity), len(evidence.rows)
-        pairs = [evidence.sides(row, low, high, self.quantity) for row in evidence.rows if means]
-        tests = [paired_t_test(*pair) for pair in pairs]
+        rows = evidence.rows if means else ()
+        tests = [paired_t_test(*evidence.sides(row, low, high, self.quantity)) for row in rows]
         significant = [test.mean_difference < 0 for test in tests if test.significant]
         n_lower, n_higher = significant.count(True), significant.count(False)
         power = evidence.power(means, self.quantity) if means else ""

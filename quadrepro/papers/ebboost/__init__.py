@@ -6,8 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement, checked_claim, everywhere
-from quadrepro.papers.claims.evidence import Evidence
+from quadrepro.papers.claims.claim import Evidence, Judgement, checked_claim, everywhere
 
 ADABOOST, EBBOOST = "adaboost", "ebboost"
 

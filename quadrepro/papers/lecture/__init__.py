@@ -7,8 +7,7 @@ from math import isnan
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Judgement, checked_claim
-from quadrepro.papers.claims.evidence import Evidence, Lacking
+from quadrepro.papers.claims.claim import Evidence, Judgement, Lacking, checked_claim
 from quadrepro.papers.claims.trends import ROUNDING
 
 ADABOOST, HEDGE = "adaboost", "hedge"

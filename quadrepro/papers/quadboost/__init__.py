@@ -6,8 +6,14 @@ from statistics import fmean
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import ROUNDS, Evidence, mean_of, one_sided, with_interval
+from quadrepro.papers.claims.claim import (
+    ROUNDS,
+    Evidence,
+    Judgement,
+    mean_of,
+    one_sided,
+    with_interval,
+)
 from quadrepro.papers.claims.trends import count_inequalities, inequalities
 from quadrepro.stats import sign_test
 

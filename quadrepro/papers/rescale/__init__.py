@@ -7,8 +7,14 @@ from collections.abc import Sequence
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import Judgement, by_row, everywhere
-from quadrepro.papers.claims.evidence import Evidence, one_sided, with_interval
+from quadrepro.papers.claims.claim import (
+    Evidence,
+    Judgement,
+    by_row,
+    everywhere,
+    one_sided,
+    with_interval,
+)
 
 STEP, ALONG = "quadboost-linf", "alpha_max"
 

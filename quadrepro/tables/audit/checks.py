@@ -9,7 +9,7 @@ from itertools import combinations, combinations_with_replacement, permutations,
 from statistics import fmean
 
 from quadrepro import stats
-from quadrepro.papers.claims.evidence import InPrint
+from quadrepro.papers.claims.claim import InPrint
 from quadrepro.papers.printed import OF_ERRORS, SD, Printed, half_a_unit
 from quadrepro.stats import LEVEL, MIN_SPLITS
 from quadrepro.tables.audit.counts import counts

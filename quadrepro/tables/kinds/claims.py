@@ -8,11 +8,12 @@ from dataclasses import replace
 from typing import get_args
 
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.claims.claim import Claim, Judgement
-from quadrepro.papers.claims.evidence import (
+from quadrepro.papers.claims.claim import (
+    Claim,
     ClaimWord,
     Evidence,
     InPrint,
+    Judgement,
     Lacking,
     NotInConfig,
     Ours,

@@ -17,7 +17,7 @@ from quadrepro.base.models import Model
 from quadrepro.core.measures.names import title_of
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
-from quadrepro.papers.claims.evidence import Curve, Lacking, Ours
+from quadrepro.papers.claims.claim import Curve, Lacking, Ours
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.render import MISSING, CsvField, Entry, Table

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import NO_SPLITS, ClaimWord, Lacking, Ours
+from quadrepro.papers.claims.claim import NO_SPLITS, ClaimWord, Judgement, Lacking, Ours
 from quadrepro.papers.claims.trends import Inequality
 from quadrepro.stats import corrected_t_test
 from tests.papers.measured import MIRROR, changed, curves_of, judge, overlapping

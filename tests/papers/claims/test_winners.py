@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 from scipy.stats import binom, binomtest, rankdata, ttest_1samp, ttest_rel
 
-from quadrepro.papers.claims.evidence import NO_SPLITS, ClaimWord, Evidence, InPrint, Lacking, Ours
+from quadrepro.papers.claims.claim import NO_SPLITS, ClaimWord, Evidence, InPrint, Lacking, Ours
 from quadrepro.papers.printed import TIME_ROW, Printed
 from quadrepro.stats import equivalence_test, p_text
 from tests.papers.measured import (

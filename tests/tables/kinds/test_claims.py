@@ -13,8 +13,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
-from quadrepro.papers.claims.claim import Judgement
-from quadrepro.papers.claims.evidence import ClaimWord, Ours
+from quadrepro.papers.claims.claim import ClaimWord, Judgement, Ours
 from quadrepro.tables.kinds import Context
 from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, claims_table
 from quadrepro.tables.render import Table

@@ -20,24 +20,22 @@ from quadrepro.core.metrics import find_metric
 from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import (
-    Claim,
-    Function,
-    Judgement,
-    by_row,
-    checked_claim,
-    everywhere,
-)
-from quadrepro.papers.claims.evidence import (
     NO_CURVE,
     NO_SPLITS,
+    Claim,
     ClaimWord,
     Curve,
     Evidence,
+    Function,
     InPrint,
+    Judgement,
     Lacking,
     NotInConfig,
     Ours,
     all_p,
+    by_row,
+    checked_claim,
+    everywhere,
     joint_p,
     mean_of,
     one_sided,
