@@ -78,7 +78,9 @@ class Model(BaseModel):
     short: ClassVar[str] = ""
     """The key whose value can be written in place of the mapping."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, allow_inf_nan=False)
+    model_config = ConfigDict(
+        extra="forbid", frozen=True, allow_inf_nan=False, use_attribute_docstrings=True
+    )
 
     @model_validator(mode="wrap")
     @classmethod

@@ -47,11 +47,16 @@ class Axis(Model):
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array", *_SCALARS]})
 
-    values: tuple[Scalar, ...] | None = Field(None, description="The values themselves.")
-    start: float | None = Field(None, alias="from", description="First value.")
-    end: float | None = Field(None, alias="to", description="Last value.")
-    points: int | None = Field(None, ge=1, le=10_000, description="Number of values.")
-    scale: Literal["log", "linear"] = Field("log", description="Even steps of logarithms or not.")
+    values: tuple[Scalar, ...] | None = None
+    """The values themselves."""
+    start: float | None = Field(None, alias="from")
+    """First value."""
+    end: float | None = Field(None, alias="to")
+    """Last value."""
+    points: int | None = Field(None, ge=1, le=10_000)
+    """Number of values."""
+    scale: Literal["log", "linear"] = "log"
+    """Even steps of logarithms or not."""
 
     @model_validator(mode="before")
     @classmethod
@@ -107,12 +112,14 @@ class Distribution(Model):
     short = "choice"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "array"]})
 
-    choice: tuple[Scalar, ...] | None = Field(
-        None, min_length=1, description="Values of equal probability."
-    )
-    integers: tuple[int, int] | None = Field(None, description="First and last of whole numbers.")
-    uniform: tuple[float, float] | None = Field(None, description="Ends of a uniform distribution.")
-    log: tuple[float, float] | None = Field(None, description="Ends; the logarithm is uniform.")
+    choice: tuple[Scalar, ...] | None = Field(None, min_length=1)
+    """Values of equal probability."""
+    integers: tuple[int, int] | None = None
+    """First and last of whole numbers."""
+    uniform: tuple[float, float] | None = None
+    """Ends of a uniform distribution."""
+    log: tuple[float, float] | None = None
+    """Ends; the logarithm is uniform."""
 
     @model_validator(mode="after")
     def _one_way(self) -> Self:
@@ -170,20 +177,30 @@ class AlgorithmItem(Model):
     short = "name"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
-    name: str = Field(min_length=1, description="Name of the column.")
-    algorithm: str = Field("", description="Algorithm, or an import path such as `sklearn:SVC`.")
-    pipeline: tuple[str | dict[str, Any], ...] = Field((), description="Steps of a pipeline.")
-    label: str = Field("", description="Title of the column in tables.")
-    settings: dict[str, Any] = Field({}, description="Settings of the algorithm.")
-    grid: dict[str, Axis] = Field({}, description="Values of hyper-parameters, simple ones first.")
-    draw: dict[str, Distribution] = Field({}, description="Values drawn again for every split.")
-    draws: int = Field(30, ge=1, le=10_000, description="Points to draw, each with the whole grid.")
-    nominal: Literal["ordinal", "one-hot", "categories"] | None = Field(
-        None, description="Nominal attributes, if not as in the view; categories: a data frame."
-    )
-    missing: Literal["keep"] | None = Field(None, description="Give NaN for missing values.")
-    measures: Measures = Field((), description="Measures in place of the protocol's.")
-    note: str = Field("", description="Note below the table.")
+    name: str = Field(min_length=1)
+    """Name of the column."""
+    algorithm: str = ""
+    """Algorithm, or an import path such as `sklearn:SVC`."""
+    pipeline: tuple[str | dict[str, Any], ...] = ()
+    """Steps of a pipeline."""
+    label: str = ""
+    """Title of the column in tables."""
+    settings: dict[str, Any] = Field({})
+    """Settings of the algorithm."""
+    grid: dict[str, Axis] = Field({})
+    """Values of hyper-parameters, simple ones first."""
+    draw: dict[str, Distribution] = Field({})
+    """Values drawn again for every split."""
+    draws: int = Field(30, ge=1, le=10_000)
+    """Points to draw, each with the whole grid."""
+    nominal: Literal["ordinal", "one-hot", "categories"] | None = None
+    """Nominal attributes, if not as in the view; categories: a data frame."""
+    missing: Literal["keep"] | None = None
+    """Give NaN for missing values."""
+    measures: Measures = ()
+    """Measures in place of the protocol's."""
+    note: str = ""
+    """Note below the table."""
 
     @model_validator(mode="after")
     def _names_one_learner(self) -> Self:

@@ -99,23 +99,39 @@ class Config(Model):
 
     instead = MappingProxyType(dict.fromkeys(Protocol.model_fields, "it below protocol"))
 
-    title: str = Field(description="Title of tables and pages.")
-    paper: str = Field("", description="Paper with printed numbers: one that ships, or a folder.")
-    seed: int = Field(0, ge=0, lt=2**32, description="Seed of all random draws.")
-    repeats: int = Field(1, ge=1, le=100_000, description="Number of random splits.")
-    protocol: Protocol = Field(description="How data are prepared and candidates are chosen.")
-    datasets: tuple[DatasetItem, ...] = Field(min_length=1, description="Rows of the tables.")
-    absent: tuple[Absent, ...] = Field((), description="Data sets that cannot be had.")
-    sweeps: tuple[Sweep, ...] = Field((), description="Fields with a row for each of some values.")
-    readings: tuple[Reading, ...] = Field((), description="Readings with a row of each data set.")
-    algorithms: tuple[AlgorithmItem, ...] = Field(min_length=1, description="Columns.")
-    metrics: tuple[MetricName, ...] = Field((), description="Metrics in addition to errors.")
-    headline: str = Field("", description="Metric to compare by; by default errors.")
-    baseline: bool | None = Field(None, description="Add a baseline; by default without a paper.")
+    title: str
+    """Title of tables and pages."""
+    paper: str = ""
+    """Paper with printed numbers: one that ships, or a folder."""
+    seed: int = Field(0, ge=0, lt=2**32)
+    """Seed of all random draws."""
+    repeats: int = Field(1, ge=1, le=100_000)
+    """Number of random splits."""
+    protocol: Protocol
+    """How data are prepared and candidates are chosen."""
+    datasets: tuple[DatasetItem, ...] = Field(min_length=1)
+    """Rows of the tables."""
+    absent: tuple[Absent, ...] = ()
+    """Data sets that cannot be had."""
+    sweeps: tuple[Sweep, ...] = ()
+    """Fields with a row for each of some values."""
+    readings: tuple[Reading, ...] = ()
+    """Readings with a row of each data set."""
+    algorithms: tuple[AlgorithmItem, ...] = Field(min_length=1)
+    """Columns."""
+    metrics: tuple[MetricName, ...] = ()
+    """Metrics in addition to errors."""
+    headline: str = ""
+    """Metric to compare by; by default errors."""
+    baseline: bool | None = None
+    """Add a baseline; by default without a paper."""
     tables: RequestedTables = Field({})
-    notes: tuple[str, ...] = Field((), description="Notes below every table.")
-    timeout: float | None = Field(None, gt=0, description="Time limit of a cell in seconds.")
-    memory: ByteSize | None = Field(None, gt=0, description="Memory limit of a cell, as 4GB.")
+    notes: tuple[str, ...] = ()
+    """Notes below every table."""
+    timeout: float | None = Field(None, gt=0)
+    """Time limit of a cell in seconds."""
+    memory: ByteSize | None = Field(None, gt=0)
+    """Memory limit of a cell, as 4GB."""
 
     @cached_property
     def rows(self) -> tuple[Row, ...]:

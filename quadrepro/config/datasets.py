@@ -38,9 +38,12 @@ ChangesOfProtocol = Annotated[Changes, _OfProtocol]
 class Sweep(Model):
     """A field that takes several values: every data set becomes a row for each of them."""
 
-    over: str = Field(description="Field of a row, such as grid.n_rounds or protocol.folds.")
-    values: tuple[Scalar, ...] = Field(min_length=1, description="Values of the field.")
-    title: str = Field("", alias="as", description="Name of the field in tables.")
+    over: str
+    """Field of a row, such as grid.n_rounds or protocol.folds."""
+    values: tuple[Scalar, ...] = Field(min_length=1)
+    """Values of the field."""
+    title: str = Field("", alias="as")
+    """Name of the field in tables."""
 
     @model_validator(mode="after")
     def _is_of_a_row(self) -> Self:
@@ -66,15 +69,20 @@ class Sweep(Model):
 class Reading(Model):
     """Another reading of the protocol: data sets get a further row for it."""
 
-    name: str = Field(description="Name of the reading in the names of rows.")
-    rows: tuple[str, ...] = Field(
-        (), alias="of", description="Rows that it is for; by default all."
-    )
-    view: ChangesOfView = Field({}, description="Change of the view.")
-    protocol: ChangesOfProtocol = Field({}, description="Changes of the protocol.")
-    parameters: Changes = Field({}, description="Changes of a fresh sample's parameters.")
-    grid: Changes = Field({}, description="Values of hyper-parameters.")
-    settings: Changes = Field({}, description="Settings of algorithms.")
+    name: str
+    """Name of the reading in the names of rows."""
+    rows: tuple[str, ...] = Field((), alias="of")
+    """Rows that it is for; by default all."""
+    view: ChangesOfView = Field({})
+    """Change of the view."""
+    protocol: ChangesOfProtocol = Field({})
+    """Changes of the protocol."""
+    parameters: Changes = Field({})
+    """Changes of a fresh sample's parameters."""
+    grid: Changes = Field({})
+    """Values of hyper-parameters."""
+    settings: Changes = Field({})
+    """Settings of algorithms."""
 
     def apply(self, item: DatasetItem) -> DatasetItem:
         """Return the data set under this reading, named after it."""
@@ -89,8 +97,10 @@ class Reading(Model):
 class Absent(Model):
     """A data set of the paper that cannot be had."""
 
-    name: str = Field(description="Its name in the paper.")
-    reason: str = Field(description="Why it cannot be had.")
+    name: str
+    """Its name in the paper."""
+    reason: str
+    """Why it cannot be had."""
 
 
 class DatasetItem(Model):
@@ -102,14 +112,22 @@ class DatasetItem(Model):
     short = "name"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
-    name: str = Field(description="Data set, see `quadrepro list datasets`.")
-    row: str = Field("", alias="as", description="Name of the row, if not the data set's.")
-    view: ChangesOfView = Field({}, description="Another view, or changes of the protocol's view.")
-    protocol: ChangesOfProtocol = Field({}, description="Changes of the protocol.")
-    parameters: dict[str, float] = Field({}, description="Parameters of a fresh sample's rule.")
-    grid: dict[str, Axis] = Field({}, description="Values for algorithms that have them.")
-    settings: Changes = Field({}, description="Settings, for algorithms that have them.")
-    printed: str = Field("", description="Printed row to compare with, if not of the same name.")
+    name: str
+    """Data set, see `quadrepro list datasets`."""
+    row: str = Field("", alias="as")
+    """Name of the row, if not the data set's."""
+    view: ChangesOfView = Field({})
+    """Another view, or changes of the protocol's view."""
+    protocol: ChangesOfProtocol = Field({})
+    """Changes of the protocol."""
+    parameters: dict[str, float] = Field({})
+    """Parameters of a fresh sample's rule."""
+    grid: dict[str, Axis] = Field({})
+    """Values for algorithms that have them."""
+    settings: Changes = Field({})
+    """Settings, for algorithms that have them."""
+    printed: str = ""
+    """Printed row to compare with, if not of the same name."""
 
     _folder: Path | None = PrivateAttr(None)
     """The folder of the config, where cards are looked up first."""

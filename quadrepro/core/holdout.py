@@ -18,13 +18,16 @@ class HoldoutStumps(Model):
     is drawn. Without `redraw`, all rounds have the stumps of the first.
     """
 
-    per_round: int = Field(500, ge=1, le=100_000, description="Stumps to choose from in a round.")
-    redraw: bool = Field(True, description="Whether stumps are drawn again in each round.")
-    thresholds: Literal["uniform", "data", "deviation"] = Field(
-        "uniform", description="Uniform in the range, an example's value, or near the mean."
-    )
-    deviations: float = Field(1.0, gt=0, description="Standard deviations around the mean.")
-    polarity: Literal["both", "random"] = Field("both", description="Directions of a stump.")
+    per_round: int = Field(500, ge=1, le=100_000)
+    """Stumps to choose from in a round."""
+    redraw: bool = True
+    """Whether stumps are drawn again in each round."""
+    thresholds: Literal["uniform", "data", "deviation"] = "uniform"
+    """Uniform in the range, an example's value, or near the mean."""
+    deviations: float = Field(1.0, gt=0)
+    """Standard deviations around the mean."""
+    polarity: Literal["both", "random"] = "both"
+    """Directions of a stump."""
 
 
 class Holdout(Model):
@@ -34,15 +37,16 @@ class Holdout(Model):
     validation error also chooses the number of rounds. Other algorithms choose from their grids.
     """
 
-    patience: int = Field(50, ge=1, description="Rounds without fewer errors that end a run.")
-    lag: int | None = Field(
-        None, ge=1, description="Instead, end with as many errors as this number of rounds before."
-    )
-    take: Literal["best", "last"] = Field("best", description="Round of fewest errors, or last.")
-    max_rounds: int = Field(10_000, ge=1, description="Largest number of rounds.")
-    by: Literal["validation", "test", "both"] = Field(
-        "validation",
-        description="Examples whose errors choose; with both, validation chooses the number of"
-        " rounds and test the rest. With test or both, no estimate is left.",
-    )
-    stumps: HoldoutStumps = Field(HoldoutStumps(), description="Random stumps.")
+    patience: int = Field(50, ge=1)
+    """Rounds without fewer errors that end a run."""
+    lag: int | None = Field(None, ge=1)
+    """Instead, end with as many errors as this number of rounds before."""
+    take: Literal["best", "last"] = "best"
+    """Round of fewest errors, or last."""
+    max_rounds: int = Field(10_000, ge=1)
+    """Largest number of rounds."""
+    by: Literal["validation", "test", "both"] = "validation"
+    """Examples whose errors choose; with both, validation chooses the number of rounds and test the
+    rest. With test or both, no estimate is left."""
+    stumps: HoldoutStumps = HoldoutStumps()
+    """Random stumps."""

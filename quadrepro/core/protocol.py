@@ -62,23 +62,24 @@ class SplitRule(Model):
     and `openml_task` replaces this.
     """
 
-    train: Train = Field("half", description="Training rows: their number or share.")
-    at_most: int | None = Field(500, ge=2, description="Largest number of a share's rows.")
-    test: int | None = Field(None, ge=1, description="Test rows; by default all others.")
-    stratify: bool = Field(False, description="Give parts and folds the same share of each class.")
-    groups: AttributeName | None = Field(
-        None, description="Attribute of groups that are not divided."
-    )
-    time: AttributeName | None = Field(
-        None, description="Attribute of numbers or dates to sort by."
-    )
-    outer: Outer | None = Field(None, description="Folds of all rows to test by: 10, or 5x2.")
-    column: AttributeName | None = Field(
-        None, description="Attribute that names parts or test repeats."
-    )
-    openml_task: int | None = Field(
-        None, gt=0, lt=2**31, description="OpenML task whose splits are the repeats."
-    )
+    train: Train = "half"
+    """Training rows: their number or share."""
+    at_most: int | None = Field(500, ge=2)
+    """Largest number of a share's rows."""
+    test: int | None = Field(None, ge=1)
+    """Test rows; by default all others."""
+    stratify: bool = False
+    """Give parts and folds the same share of each class."""
+    groups: AttributeName | None = None
+    """Attribute of groups that are not divided."""
+    time: AttributeName | None = None
+    """Attribute of numbers or dates to sort by."""
+    outer: Outer | None = None
+    """Folds of all rows to test by: 10, or 5x2."""
+    column: AttributeName | None = None
+    """Attribute that names parts or test repeats."""
+    openml_task: int | None = Field(None, gt=0, lt=2**31)
+    """OpenML task whose splits are the repeats."""
 
     @model_validator(mode="after")
     def _all_have_an_effect(self) -> Self:
@@ -174,13 +175,12 @@ Measures = tuple[Annotated[str, known_by(MEASURES.find)], ...]
 class Noise(Model):
     """Normal noise on every attribute, or labels that are changed."""
 
-    deviation: float = Field(
-        0.0, ge=0, le=1e9, description="Standard deviation, as a share of the attribute's range."
-    )
-    contrast: float = Field(
-        1.0, gt=0, le=1, description="Share of the range to narrow it to first."
-    )
-    labels: float = Field(0.0, ge=0, lt=1, description="Share of rows with another class.")
+    deviation: float = Field(0.0, ge=0, le=1e9)
+    """Standard deviation, as a share of the attribute's range."""
+    contrast: float = Field(1.0, gt=0, le=1)
+    """Share of the range to narrow it to first."""
+    labels: float = Field(0.0, ge=0, lt=1)
+    """Share of rows with another class."""
 
     @property
     def attribute_changes(self) -> dict[str, float]:
@@ -194,12 +194,14 @@ class Sample(Model):
 
     model_config = ConfigDict(json_schema_extra=_none_required)
 
-    train: int = Field(ge=2, le=1_000_000, description="Number of training rows.")
-    valid: int = Field(0, ge=0, le=1_000_000, description="Number of validation rows.")
-    test: int = Field(ge=2, le=1_000_000, description="Number of test rows.")
-    for_each: Literal["data set", "row"] = Field(
-        "data set", description="Whether rows of one data set share their random numbers."
-    )
+    train: int = Field(ge=2, le=1_000_000)
+    """Number of training rows."""
+    valid: int = Field(0, ge=0, le=1_000_000)
+    """Number of validation rows."""
+    test: int = Field(ge=2, le=1_000_000)
+    """Number of test rows."""
+    for_each: Literal["data set", "row"] = "data set"
+    """Whether rows of one data set share their random numbers."""
 
 
 class Protocol(Model):
@@ -207,29 +209,32 @@ class Protocol(Model):
 
     model_config = ConfigDict(json_schema_extra=_none_required)
 
-    view: str = Field(description="View of the cards.")
-    split: SplitRule = Field(SplitRule(), description="Training and test rows.")
-    sample: Sample | None = Field(None, description="Fresh samples in place of the card's rows.")
-    normalise: Literal["tanh", "none"] = Field(
-        "tanh", description="Turn attributes into tanh((x - mean) / std) of the training part."
-    )
-    stumps_per_attribute: int = Field(10, ge=1, le=1000, description="Thresholds per attribute.")
-    voter_set: str | dict[str, dict[str, Any]] | None = Field(
-        None, description="Transformer to vote over instead of stumps, or {its path: parameters}."
-    )
-    inputs: Literal["attributes", "voters"] = Field(
-        "attributes", description="Inputs of learners without voters."
-    )
-    voters: int | None = Field(None, ge=1, description="Voters to draw; by default all are taken.")
-    folds: Annotated[int, Field(ge=0)] = Field(
-        5, description="Folds of the cross-validation that chooses; 0 takes the last candidate."
-    )
-    choose_by: Annotated[str, known_by(find_metric)] = Field(
-        "error", description="Metric that folds choose by; by default the errors."
-    )
-    holdout: Holdout | None = Field(None, description="Choose by held-out examples instead.")
-    noise: Noise | None = Field(None, description="Noise that is added before anything else.")
-    measures: Measures = Field((), description="Measures of every candidate, with folds: 0.")
+    view: str
+    """View of the cards."""
+    split: SplitRule = SplitRule()
+    """Training and test rows."""
+    sample: Sample | None = None
+    """Fresh samples in place of the card's rows."""
+    normalise: Literal["tanh", "none"] = "tanh"
+    """Turn attributes into tanh((x - mean) / std) of the training part."""
+    stumps_per_attribute: int = Field(10, ge=1, le=1000)
+    """Thresholds per attribute."""
+    voter_set: str | dict[str, dict[str, Any]] | None = None
+    """Transformer to vote over instead of stumps, or {its path: parameters}."""
+    inputs: Literal["attributes", "voters"] = "attributes"
+    """Inputs of learners without voters."""
+    voters: int | None = Field(None, ge=1)
+    """Voters to draw; by default all are taken."""
+    folds: Annotated[int, Field(ge=0)] = 5
+    """Folds of the cross-validation that chooses; 0 takes the last candidate."""
+    choose_by: Annotated[str, known_by(find_metric)] = "error"
+    """Metric that folds choose by; by default the errors."""
+    holdout: Holdout | None = None
+    """Choose by held-out examples instead."""
+    noise: Noise | None = None
+    """Noise that is added before anything else."""
+    measures: Measures = ()
+    """Measures of every candidate, with folds: 0."""
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:

@@ -47,7 +47,7 @@ def _expanded(attributes: tuple[Attribute, ...]) -> tuple[Attribute, ...]:
     return tuple(every)
 
 
-class Card(Model, use_attribute_docstrings=True):
+class Card(Model):
     """The description of a data set."""
 
     name: str = Field(pattern=r"^[a-z][a-z0-9_]*$")

@@ -42,7 +42,7 @@ def refuse_repeats(names: tuple[str, ...]) -> tuple[str, ...]:
 Names = Annotated[tuple[str, ...], AfterValidator(refuse_repeats)]
 
 
-class Attribute(Model, use_attribute_docstrings=True):
+class Attribute(Model):
     """A column of a data set."""
 
     name: str = Field(min_length=1)
@@ -64,7 +64,7 @@ class Attribute(Model, use_attribute_docstrings=True):
         return self
 
 
-class Target(Model, use_attribute_docstrings=True):
+class Target(Model):
     """The column to be predicted: ``target`` in a canonical CSV."""
 
     name: Literal["target"] = "target"
@@ -77,7 +77,7 @@ class Target(Model, use_attribute_docstrings=True):
     """Lowest and highest number."""
 
 
-class Threshold(Model, use_attribute_docstrings=True):
+class Threshold(Model):
     """Which numbers are positive: those that are at most, or at least, a bound."""
 
     at_most: float | None = None
@@ -112,7 +112,7 @@ WrittenValues = Annotated[
 
 
 # Labels are text, but a config may write them as numbers.
-class View(Model, coerce_numbers_to_str=True, use_attribute_docstrings=True):
+class View(Model, coerce_numbers_to_str=True):
     """How one paper turns a data set into a problem with numeric columns."""
 
     positive: Names | Threshold | None = None

@@ -35,7 +35,7 @@ PART = "part"
 """Name of the column that tells training and test rows of two files apart."""
 
 
-class Layout(Model, use_attribute_docstrings=True):
+class Layout(Model):
     """How to turn the table of a source into the rows of a card."""
 
     columns: Annotated[tuple[str, ...], AfterValidator(_expanded_columns)] = ()
@@ -75,7 +75,7 @@ class FileLayout(Layout):
     """Sheet of `excel`, by default the first."""
 
 
-class RemoteFile(Model, use_attribute_docstrings=True):
+class RemoteFile(Model):
     """A file on the web."""
 
     url: str = Field(pattern=r"^https?://")
@@ -88,7 +88,7 @@ class RemoteFile(Model, use_attribute_docstrings=True):
     """Columns to append, with their value in all rows of this file."""
 
 
-class GeneratedSource(Model, use_attribute_docstrings=True):
+class GeneratedSource(Model):
     """The rows of a card, drawn by a rule of `quadrepro.data.rules`."""
 
     kind: Literal["generated"]

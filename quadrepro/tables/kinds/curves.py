@@ -47,27 +47,27 @@ WIDTH, HEIGHT, LABELS = 3.4, 2.6, 0.7
 class Panel(Model):
     """One picture in a figure of curves."""
 
-    title: str = Field("", description="Title of the picture.")
-    measures: tuple[str, ...] = Field(
-        min_length=1, description="Measures of the protocol, each in a line style of its own."
-    )
-    algorithms: tuple[str, ...] = Field((), description="Columns that are drawn; by default all.")
-    marks: tuple[str, ...] = Field(
-        (), description="Measures on the horizontal axis, drawn as vertical lines."
-    )
-    scale: Literal["linear", "log", "-log"] = Field(
-        "linear", description="Scale of the vertical axis; -log is the negative logarithm."
-    )
+    title: str = ""
+    """Title of the picture."""
+    measures: tuple[str, ...] = Field(min_length=1)
+    """Measures of the protocol, each in a line style of its own."""
+    algorithms: tuple[str, ...] = ()
+    """Columns that are drawn; by default all."""
+    marks: tuple[str, ...] = ()
+    """Measures on the horizontal axis, drawn as vertical lines."""
+    scale: Literal["linear", "log", "-log"] = "linear"
+    """Scale of the vertical axis; -log is the negative logarithm."""
 
 
 class Curves(Model):
     """A figure of measures along the candidates, one curve per algorithm and measure."""
 
-    along: str = Field("n_rounds", description="Hyper-parameter of the horizontal axis.")
-    scale: Literal["linear", "log"] = Field("linear", description="Scale of the horizontal axis.")
-    panels: tuple[Panel, ...] = Field(
-        min_length=1, description="Pictures side by side, one row of them per data set."
-    )
+    along: str = "n_rounds"
+    """Hyper-parameter of the horizontal axis."""
+    scale: Literal["linear", "log"] = "linear"
+    """Scale of the horizontal axis."""
+    panels: tuple[Panel, ...] = Field(min_length=1)
+    """Pictures side by side, one row of them per data set."""
 
     def measures(self, column: str = "") -> list[str]:
         """Return the measures that panels draw, of one column or of all, and then their marks."""

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict, Field, FiniteFloat, model_validator
+from pydantic import ConfigDict, FiniteFloat, model_validator
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
@@ -40,11 +40,12 @@ QUANTITIES = ("margin mean", "margin sd")
 class MarginPanel(Model):
     """The distributions of one row."""
 
-    row: str = Field(description="The row of the experiment.")
-    algorithms: tuple[str, ...] = Field((), description="Columns that are drawn; by default all.")
-    limits: tuple[FiniteFloat, FiniteFloat] | None = Field(
-        None, description="Ends of the axis of margins; by default all margins are shown."
-    )
+    row: str
+    """The row of the experiment."""
+    algorithms: tuple[str, ...] = ()
+    """Columns that are drawn; by default all."""
+    limits: tuple[FiniteFloat, FiniteFloat] | None = None
+    """Ends of the axis of margins; by default all margins are shown."""
 
 
 class Margins(Model):
@@ -52,10 +53,10 @@ class Margins(Model):
 
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
-    printed: str = Field("", description="The printed table.")
-    panels: tuple[MarginPanel, ...] = Field(
-        (), description="The rows whose distributions are drawn, side by side."
-    )
+    printed: str = ""
+    """The printed table."""
+    panels: tuple[MarginPanel, ...] = ()
+    """The rows whose distributions are drawn, side by side."""
 
     @model_validator(mode="before")
     @classmethod

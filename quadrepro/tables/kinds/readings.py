@@ -10,7 +10,6 @@ from statistics import fmean
 from typing import Any
 
 import numpy as np
-from pydantic import Field
 
 from quadrepro import stats
 from quadrepro.base.models import Model
@@ -203,8 +202,10 @@ def _simulated_logs(
 class Readings(Model):
     """Printed tables that readings are compared with."""
 
-    means: str = Field(description="The printed table of errors, or of RMSEs.")
-    margins: str = Field("", description="The printed table of training margins.")
+    means: str
+    """The printed table of errors, or of RMSEs."""
+    margins: str = ""
+    """The printed table of training margins."""
 
 
 def _distances(parts: Sequence[RowEvidence], quantities: Iterable[str], percent: bool) -> list[str]:
