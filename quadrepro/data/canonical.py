@@ -12,6 +12,7 @@ import json
 import re
 from collections import Counter
 from collections.abc import Iterable, Mapping
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -132,20 +133,38 @@ def parse_numbers(
     import pyarrow as pa  # slow
     import pyarrow.compute as pc
 
+    texts = pa.array(texts, pa.large_string())
+    if decimal == "." and (numbers := _plain_numbers(texts)) is not None:
+        return numbers
     point, comma = (".", ",") if decimal == "." else (",", ".")
     plain = rf"^[-+]?(\d+[{point}]?\d*|[{point}]\d+)([eE][-+]?\d+)?$"
     grouped = rf"^[-+]?[1-9]\d{{0,2}}([{comma}]\d{{3}})+([{point}]\d*)?$"
-    written = pc.utf8_trim_whitespace(pa.array(texts, pa.large_string()))
+    written = pc.utf8_trim_whitespace(texts)
+    for pattern, signs in ((_MARKED, r"[^-+\d.,]"), (grouped, f"[{comma}]"))[: 1 + thousands]:
+        cleared = pc.replace_substring_regex(written, signs, "")
+        written = pc.if_else(pc.match_substring_regex(written, pattern), cleared, written)
     is_number = pc.match_substring_regex(written, plain)
-    if not pc.all(is_number).as_py():
-        for pattern, signs in ((_MARKED, r"[^-+\d.,]"), (grouped, f"[{comma}]"))[: 1 + thousands]:
-            cleared = pc.replace_substring_regex(written, signs, "")
-            written = pc.if_else(pc.match_substring_regex(written, pattern), cleared, written)
-        is_number = pc.match_substring_regex(written, plain)
     numbers = pc.replace_substring(pc.if_else(is_number, written, None), ",", ".")
     is_word = pc.if_else(is_number, False, pc.not_equal(written, ""))
     values = pc.if_else(is_word, np.inf, pc.cast(numbers, pa.float64()))
     return numeric_column(values.to_numpy(zero_copy_only=False))
+
+
+def _plain_numbers(texts: Any) -> FloatArray | None:
+    """Return the numbers in an array of texts, NaN for empty ones; None if one needs a closer look.
+
+    Most columns have nothing but numbers, for which this takes a tenth of the time.
+    """
+    import pyarrow as pa  # slow
+    import pyarrow.compute as pc
+
+    try:
+        values = pc.cast(pc.if_else(pc.equal(texts, ""), None, texts), pa.float64())
+    except pa.ArrowInvalid:
+        return None
+    # Arrow takes the words nan and inf for numbers.
+    is_finite = pc.all(pc.is_finite(values)).as_py() is not False
+    return numeric_column(values.to_numpy(zero_copy_only=False)) if is_finite else None
 
 
 def sort_rows(table: RawTable) -> RawTable:
