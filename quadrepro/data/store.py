@@ -112,10 +112,10 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
 
 def locate(card: Card, folder: Path | None = None) -> Found:
     """Find the rows of a data set without reading them."""
-    return Found(card, next(_places(card, folder), None))
+    return Found(card, next(_in_order(card, folder), None))
 
 
-def _places(card: Card, folder: Path | None) -> Iterator[Where]:
+def _in_order(card: Card, folder: Path | None) -> Iterator[Where]:
     """Yield the places that have the rows, in the order in which they are looked up."""
     own = [source for source in card.sources if isinstance(source, FileSource)]
     if (place := data_folder(folder)) is not None:

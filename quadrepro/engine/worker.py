@@ -112,7 +112,7 @@ def _timed_out(cell: Cell, limits: Limits, place: str = "") -> Record:
 
 
 def overdue(cell: Cell, limits: Limits, folder: Path) -> Record | None:
-    """Return the record of a cell that did not end in time, so that its process was ended."""
+    """Return the record of a cell whose process was ended, which left a traceback; else None."""
     file = folder / cell.key
     place = file.read_text(errors="replace") if file.is_file() else ""
     return _timed_out(cell, limits, place) if place else None

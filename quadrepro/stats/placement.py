@@ -187,7 +187,7 @@ def _level(errors: ArrayLike, expected: ArrayLike, n_repeats: float) -> FloatArr
 
 
 def _at_level(p: ArrayLike, level: ArrayLike) -> FloatArray:
-    """Return p-values of a test whose level is larger than `LEVEL` as if it were `LEVEL`.
+    """Return p-values of a test such that p = `LEVEL` where it was the larger `level`.
 
     Small ones stay, so that corrections for many tests hold.
     """

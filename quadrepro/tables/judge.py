@@ -137,7 +137,7 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     """Judge a printed number, and its standard deviation if there is one, by our repeats.
 
     ===========================  =====================================================  ==========
-    printed                      compared with                                          floor: n
+    printed                      compared with                                          test rows
     ===========================  =====================================================  ==========
     one split                    one more of our splits                                 one split
     mean of k splits             the mean of k more                                     k splits
@@ -148,7 +148,7 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     k runs on one test set       the mean of k more runs                                one split
     ===========================  =====================================================  ==========
 
-    The floor is the binomial sampling of n test examples. It is part of every branch where numbers
+    The floor is the binomial sampling of the test rows. It is part of every branch where numbers
     are shares of errors: a number that it explains is inside, however little our splits vary.
 
     A printed deviation is compared with ours. The mean is judged by our deviation alone if the

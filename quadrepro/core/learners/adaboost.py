@@ -5,9 +5,10 @@ Its edge is r = Σ w y h / Σ w = 1 - 2ε, and its weight is
 
     α = ½ ln((1-ε)/ε) = artanh r.
 
-Each example weight is multiplied by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + r y h). A
-voter without error ends the run, with a weight that outweighs all others. An edge of at most
-`NO_EDGE` adds no weight, and ends the run unless the next round has other voters.
+Each example weight is multiplied by exp(-α y h) / (2 sqrt(ε(1-ε))), which is 1 / (1 + r y h), so
+that their sum stays the same. A voter without error ends the run, with a weight that outweighs all
+others. An edge of at most `NO_EDGE` adds no weight, and ends the run unless the next round has
+other voters.
 """
 
 from __future__ import annotations

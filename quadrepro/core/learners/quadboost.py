@@ -54,7 +54,9 @@ def take_rounds(
     tol: float,
     n_rounds: int,
 ) -> Trace:
-    """Return the picks and steps of a run, shape (n_rounds_taken,); a step <= `tol` ends it.
+    """Return the picks and steps of a run, shape (n_rounds_taken,).
+
+    The run ends after a step of a size of at most `tol`.
 
     `mu` and `eta` have shape (n_voters,).
     """
@@ -116,7 +118,7 @@ def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
 
 @dataclass(frozen=True)
 class QuadBoost(BoostingAlgorithm):
-    """QuadBoost. With the norm L1, a run ends at a step of at most 1e-9: no voter has |c| > λ."""
+    """QuadBoost. With the norm L1, a run ends when |c| is at most λ for all voters, up to 1e-9."""
 
     norm: Norm = None
     """The norm of the voter weights that is regularised."""

@@ -52,7 +52,7 @@ NO_EDGE = 1e-10
 """Largest edge that counts as zero: the weighted error is 1/2."""
 
 LARGEST_STEP = 40.0
-"""Bound on the change of a weight in a round: artanh of the largest edge below 1 is 19."""
+"""Bound on |α|, as artanh of the largest edge below 1 is 19; see `step_of` for larger ones."""
 
 FLOOR = 2.0**-1000
 """Least example weight; a weight that would fall below stays, so that it can grow again."""
@@ -223,8 +223,8 @@ pick : int
 change : float
     Change of its weight; negative for its complement, and 0 if it has no edge, which ends the run.
 right, wrong : float
-    Divisors of the weights of the examples that it classifies right, and wrong. A divisor of 0 ends
-    the run, as the voter has no error.
+    Divisors of the weights of the examples that voter `pick`, not its complement, classifies right,
+    and wrong. A divisor of 0 ends the run, as the voter or its complement has no error.
 """
 
 
@@ -244,9 +244,9 @@ def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
             if state[0] > MOST_GROWTH:
                 list_again(voters, weights, signs)
             for row in range(n_powers):
-                summed, own = weights if row == 0 else squared(weights), units[row]
-                totals[row], signed = write_units(summed, signs, whole, own)
-                write_sums(voters, own, signed, by_voter[row])
+                powers = weights if row == 0 else squared(weights)
+                totals[row], signed = write_units(powers, signs, whole, units[row])
+                write_sums(voters, units[row], signed, by_voter[row])
             pick, change, right, wrong = choose(sums, value, t)
             if change == 0.0:
                 break

@@ -133,7 +133,7 @@ class FittedVotes(Fitted):
     def weights(self) -> FloatArray:
         """Votes on the whole training part, shape (n_candidates, n_voters); NaN if unsolved."""
         if self._whole is None:
-            [self._whole] = self._paths(self.voters, self.data.train.y)
+            [self._whole] = self._train(self.voters, self.data.train.y)
         return self._whole
 
     def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
@@ -143,13 +143,13 @@ class FittedVotes(Fitted):
         seen = [trained_on(fold, f) for f in folds]
         if not self.data.voters.learn:
             samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
-            *votes, self._whole = self._paths(self.voters, y, samples)
+            *votes, self._whole = self._train(self.voters, y, samples)
         for f in folds:
             out = fold == f
             if self.data.voters.learn:
                 part = Part(X[seen[f]], y[seen[f]])
                 voters, on_held_out = self.data.voters.outputs(part, X[out], self.data.rng)
-                [weights] = self._paths(voters, part.y)
+                [weights] = self._train(voters, part.y)
             else:
                 weights, on_held_out = votes[f], self.voters.on(out)
             if np.ptp(y[seen[f]]) == 0:  # infinite: decides one against the rest
@@ -184,9 +184,10 @@ class FittedVotes(Fitted):
         why = self.algorithm.limit(problem) or "the solver found no optimum"
         return NoSolutionError(f"no candidate of {name} has a solution: {why}")
 
-    def _paths(
+    def _train(
         self, voters: VoterOutputs, y: FloatArray, samples: FloatArray | None = None
     ) -> FloatArray:
+        """Return the votes of all candidates, (n_samples, n_candidates, n_voters)."""
         if np.ptp(y) == 0:  # the only class is predicted, without a vote
             shape = 1 if samples is None else len(samples), len(self.candidates), voters.n_voters
             return np.zeros(shape)
