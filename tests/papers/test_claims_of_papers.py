@@ -15,7 +15,7 @@ from scipy.stats import norm
 from quadrepro.base.types import FloatArray
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
-from quadrepro.papers.claims.claim import NO_VALUES, Ours
+from quadrepro.papers.claims.claim import NO_VALUES, NoSplits, Ours
 from quadrepro.papers.paper import load_paper
 from quadrepro.papers.quadboost import lower_over_rows, smaller_votes
 from quadrepro.papers.rescale import falls_with_examples, truncation_helps
@@ -488,7 +488,9 @@ RESCALE_EXAMPLES = [100, 200, 400]
 RESCALE_ROUNDS = [2, 3, 3]
 
 
-def losses_with(power: float, truncated: float = 0.0, spread: float = 0.01) -> Ours:
+def losses_with(
+    power: float, truncated: float = 0.0, spread: float = 0.01, n_splits: int = 5
+) -> Ours:
     """Return evidence on m examples whose loss after the rounds of its row is 0.2 + m^power."""
 
     def record(row: str, column: str, split: int) -> Record:
@@ -502,7 +504,7 @@ def losses_with(power: float, truncated: float = 0.0, spread: float = 0.01) -> O
         )
 
     grid = Grid.from_values({"n_rounds": [1, 2, 3]})
-    return evidence_of(outcomes_of(("0", "1", "2"), ("a",), 5, record, lambda column: grid))
+    return evidence_of(outcomes_of(("0", "1", "2"), ("a",), n_splits, record, lambda column: grid))
 
 
 @pytest.mark.parametrize(
@@ -514,6 +516,8 @@ def test_the_excess_falls_as_claimed_if_its_slope_is_steep(power: float, word: s
     text, found = falls_with_examples(evidence, "a", "plain", **keys)
     assert text.startswith(f"slope {power:.2f} [")
     assert found == word
+    with pytest.raises(NoSplits):  # and no warning of numpy's
+        falls_with_examples(losses_with(power, n_splits=1), "a", "plain", **keys)
 
 
 def test_truncation_helps_if_no_row_has_a_larger_loss_with_it() -> None:

@@ -8,8 +8,10 @@ import numpy as np
 
 from quadrepro.base.types import FloatArray
 from quadrepro.papers.claims.claim import (
+    NO_SPLITS,
     Evidence,
     Judgement,
+    NoSplits,
     by_row,
     everywhere,
     one_sided,
@@ -51,6 +53,8 @@ def falls_with_examples(
     """
     losses = _at(evidence, algorithm, measure, rounds)
     n = losses.shape[1]
+    if n < 2:
+        raise NoSplits(NO_SPLITS)
 
     def slope(some: FloatArray) -> float:
         return float(np.polyfit(np.log(examples), np.log(some.mean(axis=1) - least), 1)[0])
