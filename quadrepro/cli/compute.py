@@ -81,8 +81,9 @@ def run_command(
     for number in (signal.SIGTERM, signal.SIGHUP):
         if signal.getsignal(number) is not signal.SIG_IGN:
             signal.signal(number, _interrupt)
-    # joblib warns of the cells that are being computed then; that line is enough.
-    warnings.filterwarnings("ignore", "[0-9]+ tasks ", UserWarning)
+    # joblib warns of the cells that are being computed then, for which that line is enough, and of
+    # workers that it replaces because they have grown.
+    warnings.filterwarnings("ignore", "[0-9]+ tasks |A worker stopped while", UserWarning)
     plans, code = _plans(configs, common, offline)
     out = common.out_of(*(plan.experiment.source.path for plan in plans))
     store = common.store(out)
