@@ -26,9 +26,9 @@ ColumnValues = NumberArray | TextArray
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
 _MARKED = (
-    r"^[-+]?[$€£¥]?[\s\pZ]?[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥]?$"
+    r"^[-+]?[$€£¥]?[\s\pZ]?[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥%]?$"
 )
-"""Numbers with blanks or apostrophes between thousands, or with the sign of a currency."""
+"""Numbers with blanks or apostrophes between thousands, or with the sign of a currency or %."""
 
 
 @dataclasses.dataclass(frozen=True, eq=False)
@@ -121,12 +121,15 @@ def parse_numbers(
 ) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers.
 
-    Blanks or apostrophes between thousands and the sign of a currency are left out.
+    Blanks or apostrophes between thousands and the sign of a currency are left out, and so is % if
+    all have it. Parentheses around a number mean a minus sign.
 
     Examples
     --------
     >>> parse_numbers(["1,5", "$1 000", "a", ""], ",").tolist()
     [1.5, 1000.0, inf, nan]
+    >>> parse_numbers(["12 %", "(5)%"]).tolist(), parse_numbers(["12%", "5"]).tolist()
+    ([12.0, -5.0], [inf, 5.0])
     >>> parse_numbers(["1,234.5"]).tolist(), parse_numbers(["1,234.5"], thousands=True).tolist()
     ([inf], [1234.5])
     """
@@ -140,10 +143,14 @@ def parse_numbers(
     plain = rf"^[-+]?(\d+[{point}]?\d*|[{point}]\d+)([eE][-+]?\d+)?$"
     grouped = rf"^[-+]?[1-9]\d{{0,2}}([{comma}]\d{{3}})+([{point}]\d*)?$"
     written = pc.utf8_trim_whitespace(texts)
+    is_share = pc.ends_with(written, "%")
+    written = pc.replace_substring_regex(written, r"^\(([^()]*)\)", r"-\1")
     for pattern, signs in ((_MARKED, r"[^-+\d.,]"), (grouped, f"[{comma}]"))[: 1 + thousands]:
         cleared = pc.replace_substring_regex(written, signs, "")
         written = pc.if_else(pc.match_substring_regex(written, pattern), cleared, written)
     is_number = pc.match_substring_regex(written, plain)
+    if pc.any(pc.and_not(is_number, is_share)).as_py():  # a sign that only some have is no unit
+        is_number = pc.and_not(is_number, is_share)
     numbers = pc.replace_substring(pc.if_else(is_number, written, None), ",", ".")
     is_word = pc.if_else(is_number, False, pc.not_equal(written, ""))
     values = pc.if_else(is_word, np.inf, pc.cast(numbers, pa.float64()))

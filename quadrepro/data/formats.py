@@ -20,6 +20,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from quadrepro.base.text import few
 from quadrepro.data.separated import SEEN, Start, decode, encoding_of, numbered, read_own_text
 from quadrepro.data.source import PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, nearest
@@ -121,7 +122,9 @@ def read_source(source: FileSource) -> pd.DataFrame:
 def with_test_rows(train: pd.DataFrame, test: pd.DataFrame, source: FileSource) -> pd.DataFrame:
     """Return training rows with test rows below them, and a column of parts."""
     if [*test.columns] != [*train.columns]:
-        raise DataError(f"{source.test}: its columns differ from the training rows")
+        missing = few([name for name in train if name not in test.columns])
+        difference = f"it has no {missing}" if missing else "they are others, or in another order"
+        raise DataError(f"{source.test}: its columns differ from the training rows: {difference}")
     parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return numbered(pd.concat(parts, ignore_index=True))
 

@@ -30,16 +30,17 @@ from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.separated import Start, decimal_sign, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
-from quadrepro.errors import ConfigError, DataError, nearest
+from quadrepro.errors import ConfigError, DataError, closest, nearest
 
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
 DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y|%B %d, %Y"
-DATES = [day + time for time in ("", " %H:%M", " %H:%M:%S") for day in DAYS.split("|")]
+TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
+DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 """Formats of dates that are recognised, in addition to ISO 8601."""
 
-MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥]"
+MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
@@ -230,6 +231,8 @@ def _target_name(
                 hint += f" x1 to x{len(names)}, and --names gives them names"
             elif len(sheets := formats.sheet_names(path, stated.member)) > 1:
                 hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
+            elif start is not None and closest(name, names) is None:
+                hint += "; --skip N skips lines above the names"
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
     for name in in_card[in_card.duplicated()]:
@@ -251,6 +254,9 @@ def _gaps(
             raise ConfigError(f"{path}: no field of {name} is {word!r}, the word of --missing")
         else:
             codes.setdefault("target" if name == target else name, {})[word] = ""
+    for word in stated.present:
+        if word not in GAPS:
+            raise ConfigError(f"{path}: --present takes a word such as NA or None, not {word!r}")
     words = [word for word in dict.fromkeys((*GAPS, *general)) if word not in stated.present]
     occurring = {word for name in frame for word in _occurring(frame[name], words)}
     for word in general:
@@ -352,7 +358,8 @@ def _target(own: OwnFile) -> ColumnValues:
 
 def _signs(text: str) -> list[str]:
     """Return the decimal signs with which a text is a number."""
-    return [s for s in ".," if np.isfinite(parse_numbers([text], s, thousands=True)).all()]
+    signs = "" if "%" in text else ".,"  # other values of the column have no %
+    return [s for s in signs if np.isfinite(parse_numbers([text], s, thousands=True)).all()]
 
 
 def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:
@@ -431,7 +438,8 @@ def _view(own: OwnFile, target: Target, exclude: Sequence[str]) -> View:
         raise ConfigError(f"{own.source.path}: {message}")
     if not positive and len(labels) == 2:
         positive = min(reversed(labels), key=labels.__getitem__)
-        evidence = "The rarer of the two labels."
+        is_rarer = len({*labels.values()}) > 1
+        evidence = f"The {'rarer' if is_rarer else 'last'} of the two labels."
     chosen = (positive,) if positive else None
     return View(positive=chosen, exclude=exclude, status="open", evidence=evidence)
 

@@ -54,7 +54,7 @@ DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
-MARKED = "Numbers with blanks, apostrophes or a currency: if they are codes, add --nominal NAME"
+MARKED = "Numbers with blanks, signs or parentheses: if they are codes, add --nominal NAME"
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from math import nan
 from statistics import fmean
 from typing import NoReturn
@@ -151,9 +151,9 @@ def about_brackets(scores: Sequence[Number], around: Sequence[str]) -> None:
 
 def one_metric(methods: Methods, choices: Choices) -> Methods:
     """Return the methods of one metric, whose name is left out of theirs; refuse several."""
-    if len(methods) == 1:
+    if len(methods) == 1 or {*methods} <= {*choices.methods}:
         return methods
-    parts = {name: (name, "") if summary_kind(name) else part_of(name) for name in methods}
+    parts = _parts_of(methods)
     extras = ("time", "rank")
     others = {base for base, part in parts.values() if part not in extras}
     set_aside = {name for name, (base, part) in parts.items() if part in extras and base in others}
@@ -172,6 +172,23 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
         several = few([*metrics, *sorted(shared)])
         refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
     return {base or name: methods[name] for name, base in chosen.items()}
+
+
+def _parts_of(names: Iterable[str]) -> dict[str, tuple[str, str]]:
+    """Return the method and the metric in each name, see `part_of`.
+
+    What stands next to several methods whose metric is known is another metric.
+    """
+    parts = {name: (name, "") if summary_kind(name) else part_of(name) for name in names}
+    methods = {method for method, metric in parts.values() if method and metric}
+    others = {
+        name: (method, name.removeprefix(f"{method} ").removesuffix(f" {method}"))
+        for name, (_, metric) in parts.items()
+        for method in methods
+        if not metric and (name.startswith(f"{method} ") or name.endswith(f" {method}"))
+    }
+    counts = Counter(metric for _, metric in others.values())
+    return parts | {name: pair for name, pair in others.items() if counts[pair[1]] > 1}
 
 
 def direction_of(names: Sequence[str]) -> str:

@@ -96,6 +96,7 @@ class _Reader:
         self.datasets: dict[str, str] = {}
         self.summaries: dict[str, str] = {}
         self.places: dict[str, int] = {}
+        self.scored: list[TableColumn] = []
         grid = chosen_table(content.grids, choices.table)
         names, n = read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
@@ -145,8 +146,9 @@ class _Reader:
             both = f"the columns {words[0].name!r} and {words[1].name!r} both name data sets"
             doubts.refuse(f"{both}: split tables side by side, or leave one out with --without")
         sets = named or [c for c in self._labels("") if c.is_words] or self._labels("id")
-        if methods and sets and rows != "methods":
-            return self._table(sets[0], methods[0])
+        repeat = methods and self._with("fold") and len({*methods[0].texts}) < len(self.lines)
+        if methods and (sets or repeat) and rows != "methods":
+            return self._table(sets[0] if sets else None, methods[0])
         if rows is None and not named:
             labels, values = self._with("label"), self._with("value")
             self.assumed = doubts.about_kinds(labels, values, bool(methods))
@@ -182,7 +184,11 @@ class _Reader:
         methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
         columns = [TableColumn("dataset", [*map(Text, methods)])]
-        for i, name in enumerate(self._titles(label)):
+        titles = self._titles(label)
+        for i, name in enumerate(titles):
+            if name and name in titles[:i]:
+                advice = "name the data set of each row in a column 'dataset'"
+                doubts.refuse(f"duplicate row {name!r}: {advice}", self.lines[i])
             texts = ("±".join(c.cells[i].text for c in group) for group in methods.values())
             bold = (group[0].cells[i].bold for group in methods.values())
             columns.append(TableColumn(name, [*map(Text, texts, bold)]))
@@ -197,12 +203,13 @@ class _Reader:
             column.cells = [column.cells[i] for i in kept]
         self.lines = [self.lines[i] for i in kept]
         methods = self._one_value() if by_row else self._wide()
-        columns = [*chain(*methods.values())]
+        self.scored = columns = [*chain(*methods.values())]
         used = (label, by_row, *columns, *self._with("fold"), *self._labels("metric"))
         self._leave_others((*used, *self._with("size")))
         titles, without = self._titles(label), {*self.choices.without}
         if label and "" in titles:
-            doubts.refuse("the row has no name", self.lines[titles.index("")])
+            advice = "deviations below their means are not read: write them next to these with ±"
+            doubts.refuse(f"the row has no name; {advice}", self.lines[titles.index("")])
         if len({part for base, part in map(part_of, titles) if not base}) > 1:
             metrics = f"the rows are metrics ({few(titles, 3)})"
             doubts.refuse(f"{metrics}: a table of scores has one metric")
@@ -340,6 +347,8 @@ class _Reader:
         methods = doubts.one_metric(self._methods(values), self.choices)
         if not methods:
             doubts.refuse("no column has the numbers of a method; list the methods with --methods")
+        metrics = {part_of(group[0].method)[1] for group in methods.values()}
+        self.metric = self.metric or (metric_of(*metrics) if len(metrics) == 1 else "")
         return methods
 
     def _one_value(self) -> Methods:
@@ -453,7 +462,7 @@ class _Reader:
     def _in_percent(self, scores: Sequence[Number]) -> bool:
         """Return whether signs, names or titles show that numbers are in percent."""
         signs = [n.percent for n in scores if n.text]
-        names = {bool(re.search(PERCENT, c.name)) for c in self._with("value") if not c.kind}
+        names = {bool(re.search(PERCENT, c.name)) for c in self.scored if not c.kind}
         if len({*signs}) > 1:
             few_have = signs.count(True) < signs.count(False)
             others = (

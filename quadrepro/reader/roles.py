@@ -96,6 +96,8 @@ def part_of(name: str) -> tuple[str, str]:
     --------
     >>> [part_of(name) for name in ("Accuracy RF", "RF_f1", "AUC", "RF time (s)", "RF")]
     [('RF', 'accuracy'), ('RF', 'f1'), ('', 'auc'), ('RF', 'time'), ('RF', '')]
+    >>> part_of("RF balanced accuracy")
+    ('RF', 'balanced_accuracy')
     """
     if len(name) > LONGEST:
         return name, ""
@@ -107,6 +109,10 @@ def part_of(name: str) -> tuple[str, str]:
         return base, "time"
     if match := re.fullmatch(r"rank ?\((.+)\)", name, re.IGNORECASE):
         return match[1], "rank"
+    *rest, before, last = ["", "", *name.split()]
+    metric = _first("metrics", _key(f"{before} {last}"))
+    if "".join(rest) and metric not in ("", "another"):
+        return " ".join(rest).strip(), metric
     words = re.split(r"[\s_/:-]+", name)
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
         metric = metric_of(first) or _first("parts", _key(first))

@@ -202,6 +202,9 @@ def lines(header: str, *rows: object) -> str:
         (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,\n"),
         (["1 234,5", "-12\xa0345\u2009678"], None, (-12345678, 1234.5)),
         (["1'234.5", "7 €"], None, (7, 1234.5)),
+        (["12.5%", "", "(3) %"], None, (-3, 12.5)),
+        (["(1,234.5)", "7"], ".", (-1234.5, 7)),
+        (["12%", "13", "14", "15"], None, "numbers and words are mixed in x ('12%' in line 2)"),
         (["1", "2", "1 23"], None, "numbers and words are mixed in x ('1 23' in line 4); add"),
         (["1", "2", "12,34,567"], ".", "mixed in x ('12,34,567' in line 4)"),
     ],
@@ -214,7 +217,7 @@ def test_commas_are_decimal_signs_or_between_thousands(
         card = described(path, decimal=told)
         assert card.attributes[0].range == expected
         is_marked = not set("".join(fields)) <= set("0123456789-.,")
-        assert has([*card.notes], "Numbers with blanks, apostrophes or a currency") == is_marked
+        assert has([*card.notes], "Numbers with blanks, signs or parentheses") == is_marked
     else:
         with pytest.raises(QuadreproError) as error:
             inspect_file(path, "label", decimal=told)
@@ -287,6 +290,8 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
     path = save(lines("x,label", *(f"0.5,{label}" for label in labels)))
     card = inspect_file(path, "label", positive=given)
     assert card.view("default").positive == positive
+    are_equal = len({labels.count(label) for label in labels}) == 1
+    assert ("last" in card.view("default").evidence) == (are_equal and not given)
     noted = f"Imbalanced: the rarest class has {rare}."
     assert [n for n in card.notes if n.startswith("Imbalanced")] == ([noted] if rare else [])
 
@@ -369,6 +374,8 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a", "2,0 1:0.5 2:1\n1 1:2\n", {}, "line 1 has several labels; keep one of them in"),
         ("a.svm", "1 1:2\n2,3 1:2\n", {}, "line 2 has several labels; keep one of them in"),
         ("a.csv", TOY, {"target": "lable"}, "unknown column 'lable'; did you mean 'label'?"),
+        ("a.csv", "Logger: X\nNo;12\n\nx;label;\n1;a;\n", {}, "--skip N skips lines above the"),
+        ("a.csv", TOY, {"present": ["size=NA"]}, "a word such as NA or None, not 'size=NA'"),
         ("a.csv", TOY, {"missing": ["none"]}, "no field is 'none', the word of --missing"),
         ("a.csv", TOY, {"positive": "yess"}, "label has no label 'yess'; did you mean 'yes'?"),
         ("a.csv", TOY, {"task": "regression"}, "label has no numbers, so the task cannot be"),
@@ -427,8 +434,9 @@ def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
     card = described(train, "y", test=test)
     assert (card.rows, card.by_name["part"].codes) == (3, ("test", "train"))
     assert read_source(own_source(card))["part"].tolist() == ["train", "train", "test"]
-    with pytest.raises(DataError, match="its columns differ from the training rows"):
-        inspect_file(train, "y", test=save("z,y\n3.5,b\n", "other.csv"))
+    for text, difference in (("z,y\n3.5,b\n", "it has no x"), ("y,x\nb,3.5\n", "another order")):
+        with pytest.raises(DataError, match=f"differ from the training rows: .*{difference}"):
+            inspect_file(train, "y", test=save(text, "other.csv"))
     # Of two files of one layout, one can have a line above its rows.
     train, test = (
         save("1.5,2,a\n2.5,3,b\n", "a.data"),
@@ -574,7 +582,7 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
     every = notes(tmp_path, columns)
     assert has(every, "Free text, which only estimators of your own can use")
     assert "Dates, left out; to test on the latest rows, add split: {time: NAME} (day)." in every
-    for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y"):
+    for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d %I:%M %p"):
         days = pd.date_range("2020-01-30", periods=N).strftime(form)
         assert has(notes(tmp_path, {"day": days}), "Dates, left out")
     every = notes(tmp_path, columns)

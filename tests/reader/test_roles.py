@@ -122,6 +122,18 @@ REFUSED = {
         "model,x Acc,x AUC,y Acc,y AUC; a,.9,.8,.7,.6",
         "--metric",
     ),
+    "a metric without a known name": (
+        "d,a acc,a PICP,b acc,b PICP; x,.9,.8,.7,.6; y,.5,.4,.3,.2",
+        "several metrics or statistics (accuracy, PICP): choose one with --metric",
+    ),
+    "names below headings": (
+        "Model,acc; *x*,; a,.9; b,.7; *y*,; a,.8; b,.6",
+        "t.csv:6: duplicate row 'a': name the data set of each row in a column 'dataset'",
+    ),
+    "deviations in a row of their own": (
+        "d,a,b; x,.9,.8; ,(.1),(.1); y,.7,.6",
+        "t.csv:3: the row has no name; deviations below their means are not read",
+    ),
     "two rows of each name": (
         "d,a,b; x,.9,.8; x,.1,.2; y,.7,.6; y,.1,.1",
         "column of folds 'fold'",
@@ -232,6 +244,13 @@ def test_the_options_decide(tmp_path: Path) -> None:
     metrics = "d,a_acc,a_f1,b_acc,b_f1\nx,.9,.8,.7,.6\n"
     table = read(tmp_path, metrics, metric="f1")
     assert (table.methods, table.metric, [*table.scores.loc["x"]]) == (("a", "b"), "f1", [0.8, 0.6])
+    metrics = "d,a err (%),a $R^2$,b err (%),b $R^2$\nx,9,.8,7,.6\n"
+    table = read(tmp_path, metrics.replace("$", ""), metric="error")
+    assert (table.methods, table.percent) == (("a", "b"), True)
+    table = read(tmp_path, metrics, methods=["a err (%)", "b err (%)"])
+    assert (table.methods, table.metric) == (("a err (%)", "b err (%)"), "error")
+    turned = "model,x-1 top-1 err.,x-1 size (MB),y top-1 err.,y size (MB)\na,9,1,7,1\nb,5,2,3,2\n"
+    assert read(tmp_path, turned, metric="error").rows == ("x-1", "y")
     turned = "model,x Acc,x AUC,y Acc,y AUC\na,.9,.8,.7,.6\nb,.5,.4,.3,.2\n"
     assert read(tmp_path, turned, metric="auc").scores["a"].to_dict() == {"x": 0.8, "y": 0.6}
     long = "d,metric,a\nx,acc,.9\nx,auc,.8\ny,acc,.7\ny,auc,.6\n"
@@ -278,6 +297,12 @@ def test_everything_that_is_left_out_is_told(tmp_path: Path) -> None:
         "sizes: n; left out: column Time (s); row Gain; ranks in brackets; signs *; lines "
         "'Table 3: accuracy in percent'"
     )
+
+
+def test_rows_of_one_data_set_can_name_the_method_and_the_fold(tmp_path: Path) -> None:
+    table = read(tmp_path, "seed,classifier,acc\n1,a,.9\n1,b,.8\n2,a,.7\n2,b,.6\n")
+    assert table.folds.to_dict("list") == {"a": [0.9, 0.7], "b": [0.8, 0.6]}
+    assert table.metric == "accuracy"
 
 
 def test_the_mean_of_folds_is_missing_if_one_of_them_is(tmp_path: Path) -> None:
