@@ -33,6 +33,9 @@ SHOWN = 100
 FEWEST = 10
 """A relation that holds in fewer rows can be chance."""
 
+LEAST_CHANCE = -14.0
+"""Logarithm of the chance below which a relation is no chance, in any of many columns."""
+
 SEEN = 5000
 """Number of rows in which relations are looked for first."""
 
@@ -238,9 +241,11 @@ def _decides(column: Any, y: Any) -> bool:
     n_distinct = codes.max() + 1
     if len(labels) < 2 or len(pd.unique(codes * len(labels) + places)) > n_distinct:
         return False
-    if n_distinct <= len(values) / 5:
-        # By chance, some of many rare values may have one label each.
-        return bool(np.bincount(codes).min() > 1 or n_distinct <= 2 * len(labels))
+    # The probability that all rows of each value have one label by chance.
+    shares = np.bincount(places) / len(places)
+    log_chance = np.log((shares[:, None] ** np.bincount(codes)).sum(axis=0)).sum()
+    if log_chance < LEAST_CHANCE or n_distinct <= min(2 * len(labels), len(values) / 5):
+        return True
     if is_text(column) or np.bincount(places).min() < FEWEST:
         return False
     n_changes = np.count_nonzero(np.diff(places[np.argsort(values, kind="stable")]))

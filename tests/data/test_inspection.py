@@ -495,6 +495,9 @@ def has(found: list[str], start: str) -> bool:
     return any(note.startswith(start) for note in found)
 
 
+# Three rows of each patient, with one label.
+PATIENTS = np.empty(N, dtype=int)
+PATIENTS[np.argsort(LABELS, kind="stable")] = 100 + np.arange(N) // 3 + (np.sort(LABELS) == "yes")
 CODES = np.where(LABELS == "yes", "open", np.where(X1 > 0, "shut", "half"))
 
 
@@ -507,6 +510,8 @@ CODES = np.where(LABELS == "yes", "open", np.where(X1 > 0, "shut", "half"))
         (np.where(LABELS == "yes", 5.5, -1.5) + X1 * 9, False),
         (np.where(LABELS == "yes", 3, 1), True),
         ([f"c{i // 2}" for i in range(N)], False),
+        (PATIENTS, True),
+        (np.where(np.arange(N) < 2, PATIENTS[-1], PATIENTS), False),
     ],
 )
 def test_a_column_that_decides_the_label_is_named(
