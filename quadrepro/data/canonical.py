@@ -149,7 +149,7 @@ def parse_numbers(
         cleared = pc.replace_substring_regex(written, signs, "")
         written = pc.if_else(pc.match_substring_regex(written, pattern), cleared, written)
     is_number = pc.match_substring_regex(written, plain)
-    if pc.any(pc.and_not(is_number, is_share)).as_py():  # a sign that only some have is no unit
+    if pc.any(pc.and_not(is_number, is_share)).as_py():  # all must have the same unit
         is_number = pc.and_not(is_number, is_share)
     numbers = pc.replace_substring(pc.if_else(is_number, written, None), ",", ".")
     is_word = pc.if_else(is_number, False, pc.not_equal(written, ""))

@@ -34,7 +34,7 @@ FEWEST = 10
 """A relation that holds in fewer rows can be chance."""
 
 LEAST_CHANCE = -14.0
-"""Logarithm of the chance below which a relation is no chance, in any of many columns."""
+"""A relation is named if the logarithm of its probability by chance is lower."""
 
 SEEN = 5000
 """Number of rows in which relations are looked for first."""

@@ -31,7 +31,7 @@ from quadrepro.core.protocol import Protocol
 from quadrepro.core.training.contract import Judged, Learner
 
 PACKAGES = ("quadrepro", "numpy", "scipy", "scikit-learn", "highspy", "piqp", "numba")
-"""Packages whose versions a record keeps in its environment; for those of its key see `makers`."""
+"""Packages whose versions a record keeps in its environment; `makers` has the key's."""
 
 PARTS = (PACKAGE.name, "configs", "datasets", "constraints.txt")
 """What decides results, below the folder of a checkout."""

@@ -177,7 +177,7 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
 def _parts_of(names: Iterable[str]) -> dict[str, tuple[str, str]]:
     """Return the method and the metric in each name, see `part_of`.
 
-    What stands next to several methods whose metric is known is another metric.
+    Words next to the names of several methods that also have a known metric are another metric.
     """
     parts = {name: (name, "") if summary_kind(name) else part_of(name) for name in names}
     methods = {method for method, metric in parts.values() if method and metric}
