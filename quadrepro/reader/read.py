@@ -16,7 +16,7 @@ from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
 from quadrepro.reader import doubts
 from quadrepro.reader.forms import Content, chosen_table, frame_grid, read_file
-from quadrepro.reader.printed_table import Choices, PrintedTable
+from quadrepro.reader.printed_table import LOSSES, Choices, PrintedTable
 from quadrepro.reader.roles import (
     Methods,
     TableColumn,
@@ -488,7 +488,10 @@ class _Reader:
 
     def _stated_metric(self) -> str:
         """Return the metric that the caller, a name or a title states, or an empty text."""
-        return self.choices.metric or self.metric or metric_in(self.around)
+        in_title, arrow = metric_in(self.around), self._direction()
+        if arrow and (arrow == "↓") != (in_title in LOSSES):
+            in_title = ""  # the title is about something else, such as its reduction
+        return self.choices.metric or self.metric or in_title
 
     def _direction(self) -> str:
         """Return the arrow for a direction that the lines around the table state."""

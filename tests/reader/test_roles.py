@@ -462,6 +462,8 @@ TITLES = {
     "Error reduction over the baseline": "",
     "Accuracy drop": "",
     "Test errors": "error",
+    "Test RMSE (mean ± std). Lower is better": "rmse",
+    "Error (higher is better)": "",
     "Recall that this is the mean accuracy": "accuracy",
 }
 
@@ -477,6 +479,7 @@ DIRECTIONS = {
     "d,a ↑,b ↑": True,
     "d,a (↓),b (↓)": False,
     "F (higher is better),,; d,a,b": True,
+    "Error (higher is better),,; d,a,b": True,
     "Accuracy and error,,; d,a,b": None,
     "Word error,,; d,a,b": None,
 }
