@@ -120,7 +120,7 @@ def count_rows(stored: Found, view: View) -> int:
         case False, False, False, True if not view.exclude:
             return card.rows - card.rows_with_missing
     kept = [a for a in card.attributes if drops and a.name not in view.exclude]
-    table = stored.load({*view.where, *(a.name for a in kept)}).table
+    table = stored.columns(frozenset({*view.where, *(a.name for a in kept)}))
     return int(_rows(table, view, kept).sum())
 
 

@@ -48,6 +48,9 @@ class Found:
 
     card: Card
     where: Where | None
+    _columns: dict[frozenset[str], RawTable] = dataclasses.field(
+        default_factory=dict, init=False, repr=False, compare=False
+    )
 
     @property
     def origin(self) -> str:
@@ -75,6 +78,17 @@ class Found:
                 raise
             again = f"quadrepro init {shlex.quote(str(self.card.file or 'CARD'))}"
             raise DataError(f"{error}; if the file has changed, renew its card: {again}") from error
+
+    def columns(self, names: frozenset[str]) -> RawTable:
+        """Return the target and some attributes of all rows, which are read once."""
+        if names not in self._columns:
+            table = self.load(names).table
+            attributes = tuple(a for a in table.attributes if a.name in names)
+            columns = {name: table.columns[name] for name in names}
+            self._columns[names] = dataclasses.replace(
+                table, attributes=attributes, columns=columns
+            )
+        return self._columns[names]
 
     def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
         """Return the rows in canonical order, compared with their card."""
