@@ -93,7 +93,8 @@ def take_rounds(
 ) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
-    codes, first, state = voters.chains.codes, voters.chains.first, voters.state
+    chains, usual, listed, spans, running, state = voters
+    codes, first = chains.codes, chains.first
     units, by_voter = np.empty(len(weights), np.int64), np.empty((1, first[-1]), np.int64)
     sums = VoterSums(by_voter, np.empty(1, np.int64), examples, True)
     picks, alphas = empty_trace()
@@ -101,7 +102,7 @@ def take_rounds(
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
         sums.totals[0], signed = write_units(weights, signs, whole, units)
-        write_sums(voters, units, signed, by_voter[0])
+        write_sums(units, signed, codes, first, usual, listed, spans, running, state, by_voter[0])
         pick, edge = strongest(sums)
         margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
         change, is_last, growth = take_step(edge, t, margins, examples, terms)

@@ -236,7 +236,8 @@ def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
         voters: RunningSums, examples: WeightedExamples, value: float, n_rounds: int
     ) -> Trace:
         weights, signs, whole = examples
-        codes, first, state = voters.chains.codes, voters.chains.first, voters.state
+        chains, usual, listed, spans, running, state = voters
+        codes, first = chains.codes, chains.first
         units = np.empty((n_powers, len(weights)), np.int64)
         by_voter, totals = np.empty((n_powers, first[-1]), np.int64), np.empty(n_powers, np.int64)
         sums, (picks, changes) = VoterSums(by_voter, totals, examples, True), empty_trace()
@@ -246,7 +247,8 @@ def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
             for row in range(n_powers):
                 powers = weights if row == 0 else squared(weights)
                 totals[row], signed = write_units(powers, signs, whole, units[row])
-                write_sums(voters, units[row], signed, by_voter[row])
+                own, result = units[row], by_voter[row]
+                write_sums(own, signed, codes, first, usual, listed, spans, running, state, result)
             pick, change, right, wrong = choose(sums, value, t)
             if change == 0.0:
                 break

@@ -86,7 +86,8 @@ class Trees(NamedTuple):
         """Return the leaf of each example, a column, shape (n_targets, n_new)."""
         leaves = np.zeros((len(self.values), columns.shape[1]), dtype=np.int32)
         descend = _cut_by_cut if self.features.shape[1] < MANY_CUTS else _walk_down
-        descend(self, columns, leaves)
+        # numba takes an array much faster than a tuple of arrays.
+        descend(self.parents, self.features, self.thresholds, columns, leaves)
         return leaves
 
     def answers(self, leaves: LeafArray) -> FloatArray:
@@ -105,9 +106,14 @@ def _look_up(leaves: LeafArray, values: FloatArray, answers: FloatArray) -> None
 
 
 @njit
-def _cut_by_cut(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
+def _cut_by_cut(
+    parents: IntArray,
+    features: IntArray,
+    thresholds: FloatArray,
+    columns: FloatArray,
+    leaves: LeafArray,
+) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), by a pass for each cut."""
-    parents, features, thresholds, _, _ = trees
     for t in range(len(features)):
         own = leaves[t]
         for s in range(features.shape[1]):
@@ -118,9 +124,14 @@ def _cut_by_cut(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
 
 
 @njit
-def _walk_down(trees: Trees, columns: FloatArray, leaves: LeafArray) -> None:
+def _walk_down(
+    parents: IntArray,
+    features: IntArray,
+    thresholds: FloatArray,
+    columns: FloatArray,
+    leaves: LeafArray,
+) -> None:
     """Write leaves, (n_targets, n_new), of columns, (n_features, n_new), example by example."""
-    parents, features, thresholds, _, _ = trees
     n_cuts = features.shape[1]
     following = np.empty((n_cuts, 2), np.int64)
     for t in range(len(features)):

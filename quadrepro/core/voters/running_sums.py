@@ -163,10 +163,15 @@ MOST_GROWTH = 2.0**30
 class RunningSums(NamedTuple):
     """Voters, and the running sum over the listed examples that have weights.
 
+    Loops unpack the arrays once: numba counts references at each access, which costs as much as the
+    sums of a hundred examples.
+
     Attributes
     ----------
     chains : Chains
         The voters.
+    usual : ndarray of int, shape (n_voters,)
+        `Chains.usual`.
     listed : ndarray of uint32, shape (n_listed,)
         `Chains.listed` without the examples that are left out, followed by unused entries.
     spans : ndarray of uint32, shape (n_stretches, 3)
@@ -180,6 +185,7 @@ class RunningSums(NamedTuple):
     """
 
     chains: Chains
+    usual: IntArray
     listed: Places
     spans: Places
     running: IntArray
@@ -190,7 +196,7 @@ class RunningSums(NamedTuple):
         """Return the sums over chains, without a list."""
         listed, spans = np.empty_like(chains.listed), np.empty_like(chains.stretches)
         running, state = np.zeros(len(listed) + 1, np.int64), np.array([np.inf, 0.0])
-        return cls(chains, listed, spans, running, state)
+        return cls(chains, chains.usual, listed, spans, running, state)
 
 
 @njit
@@ -206,8 +212,8 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
     signs : ndarray of shape (n_examples,)
         Labels times numbers of copies.
     """
-    chains, listed, spans, _, state = voters
-    _, _, usual, examples, heads, stretches = chains
+    chains, usual, listed, spans, _, state = voters
+    examples, heads, stretches = chains.listed, chains.heads, chains.stretches
     awake, places = np.abs(weights * signs) >= ASLEEP, np.zeros(len(heads), np.uint32)
     n = np.uint64(0)  # needs no check for negative indices
     for code in range(len(heads) - 1):
@@ -225,22 +231,31 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
 
 
 @njit
-def write_sums(voters: RunningSums, units: IntArray, total: int, sums: IntArray) -> None:
+def write_sums(
+    units: IntArray,
+    total: int,
+    codes: Codes,
+    first: IntArray,
+    usual: IntArray,
+    listed: Places,
+    spans: Places,
+    running: IntArray,
+    state: FloatArray,
+    sums: IntArray,
+) -> None:
     """Write Σ_i u_i h(x_i) of every voter h, shape (n_voters,).
 
     Parameters
     ----------
-    voters : RunningSums
-        The voters.
     units : ndarray of int, shape (n_examples,)
         Example weights u as whole numbers, times labels.
     total : int
         Their sum.
+    codes, first, usual, listed, spans, running, state
+        The voters, see `Chains` and `RunningSums`.
     sums : ndarray of int, shape (n_voters,)
         The sums.
     """
-    chains, listed, spans, running, state = voters
-    codes, first, usual, _, _, _ = chains
     n_listed = int(state[1])
     if len(units) > CACHED and SCATTERED * n_listed > codes.size:
         sums[:] = 2 * sums_above(codes, first, units) - total

@@ -288,7 +288,7 @@ def test_walking_down_a_tree_ends_in_the_leaf_of_its_cuts_in_order(size: dict[st
     columns = np.ascontiguousarray(X.T)
     for descend in (_cut_by_cut, _walk_down):
         reached = np.zeros_like(leaves)
-        descend(trees, columns, reached)
+        descend(trees.parents, trees.features, trees.thresholds, columns, reached)
         np.testing.assert_array_equal(reached, leaves)
     np.testing.assert_array_equal(trees.leaves(columns), leaves)
 

@@ -248,7 +248,7 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
         voters.state[0] *= growth
         if voters.state[0] > MOST_GROWTH:
             list_again(voters, weights, y)
-        write_sums(voters, signed, signed.sum(), sums)
+        write_sums(signed, signed.sum(), chains.codes, chains.first, *voters[1:], sums)
         np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
         assert (voters.state[0] == 1.0) == is_new
         n_listed.append(int(voters.state[1]))
