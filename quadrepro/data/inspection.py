@@ -158,9 +158,10 @@ def _read(
     layout, start = _detected(form, content, path, target, stated)
     frame = formats.read_own_file(path, layout, stated.member)
     if form == "csv":
-        decimal = stated.decimal or decimal_sign(frame, [*GAPS, *stated.missing])
-        changes = {"decimal": decimal, "thousands": stated.decimal is not None}
-        layout = layout.model_copy(update=changes)
+        decimal, thousands = decimal_sign(frame, [*GAPS, *stated.missing])
+        if stated.decimal:
+            decimal, thousands = stated.decimal, True
+        layout = layout.model_copy(update={"decimal": decimal, "thousands": thousands})
     if start is not None:
         names = _names(path, start, frame.shape[1], stated)
     elif form == "libsvm":

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
@@ -122,6 +123,8 @@ def on_reading(
     if layout.format == "csv":
         header = f"names in line {layout.skip}" if layout.skip else "no header"
         signs = f"separator {layout.separator!r}, decimal {layout.decimal!r}"
+        if layout.thousands:
+            signs += f", thousands {',' if layout.decimal == '.' else '.'!r}"
         yield f"Read as {layout.encoding}, {signs}, {header}; see the options of init."
     single = [f"{name}={word}" for name, words in layout.codes.items() for word in words]
     if words := [*gaps, *single]:
@@ -156,6 +159,14 @@ def on_content(
     yield from _leaks(used, table.target, target)
     if target.labels and max(target.labels.values()) == 1:
         yield f"Each label of {target.original} has one row: nothing can be learned from that."
+    spellings: dict[str, list[str]] = {}
+    for label in target.labels:
+        spellings.setdefault(label.casefold(), []).append(label)
+    if alike := [labels for labels in spellings.values() if len(labels) > 1]:
+        yield (
+            "Labels that differ only in capital letters are different classes: write them alike in"
+            f" the file if they mean the same ({_listed(itertools.chain(*alike))})."
+        )
     yield from imbalance(target, view)
 
 

@@ -129,12 +129,25 @@ def detect(
     return FileLayout(separator=chosen, encoding=encoding, skip=skip), start
 
 
-def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> str:
-    """Return a comma if more columns have decimal commas than have decimal points."""
+def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> tuple[str, bool]:
+    """Return the decimal sign, and whether the other sign is between thousands.
+
+    A column with numbers such as 1,234.5 decides on both. Without one, it is a comma if more
+    columns have decimal commas than have decimal points.
+    """
     rows = frame.head(SNIFFED)
     columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
+    grouped = [sign for sign in ".," if any(_has_groups(column, sign) for column in columns)]
+    if len(grouped) == 1:
+        return grouped[0], True
     n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
-    return "," if n_commas > n_points else "."
+    return "," if n_commas > n_points else ".", False
+
+
+def _has_groups(texts: pd.Series, sign: str) -> bool:
+    """Return whether all texts are numbers, some with the sign after groups of thousands."""
+    has_both = (texts.str.contains(",") & texts.str.contains(".", regex=False)).any()
+    return bool(has_both and not np.isinf(parse_numbers(texts, sign, thousands=True)).any())
 
 
 def _has_sign(texts: pd.Series, sign: str) -> bool:

@@ -190,14 +190,15 @@ def lines(header: str, *rows: object) -> str:
         (["0,513", "-1,486"], None, (-1.486, 0.513)),
         (["1,234.5", "-12,345"], ".", (-12345, 1234.5)),
         (["1.234,5", "-12.345"], ",", (-12345, 1234.5)),
+        (["1,234.5", "2,000"], None, (1234.5, 2000)),
+        (["1.234,5", "€2.000"], None, (1234.5, 2000)),
         (
-            ["1,234.5", "2"],
+            ["1,234.5", "2.000,5"],
             None,
-            "only with --decimal . (the other sign is then between thousands)",
+            "is '1,234.5', which is a number only with --decimal . (the",
         ),
         (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or , (the"),
-        (["$1,234.50", "$2"], None, "is '$1,234.50', which is a number only with --decimal . (the"),
-        (["$1,234.50", "-$2"], ".", (-2, 1234.5)),
+        (["$1,234.50", "-$2"], None, (-2, 1234.5)),
         (["$1,000", "$2"], None, "is '$1,000', which is a number only with --decimal . or , (the"),
         (["1", "0,513"], ".", "is '0,513', which is a number only with --decimal ,\n"),
         (["1 234,5", "-12\xa0345\u2009678"], None, (-12345678, 1234.5)),
@@ -599,6 +600,13 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
         *("%d.%m.%Y", None),
         None,
     )
+
+
+def test_labels_that_differ_only_in_capitals_are_named(tmp_path: Path) -> None:
+    every = notes(tmp_path, {"y": ["Yes", "no", "YES", "No"] * (N // 4)})
+    [note] = [note for note in every if note.startswith("Labels that differ only")]
+    assert note.endswith("(No, no, YES, Yes).")
+    assert not has(notes(tmp_path, {"y": ["Yes", "no"] * (N // 2)}), "Labels that differ")
 
 
 def test_labels_of_one_row_each_are_named(tmp_path: Path) -> None:
