@@ -131,7 +131,7 @@ def _cells_of(experiment: Experiment, row: Row, sources: Sources) -> Iterator[Ce
 
 
 def _first(experiment: Experiment, row: Row, column: Column, sources: Sources) -> Cell:
-    """Return a cell with all that the cells of a column in a row have in common."""
+    """Return a cell with all that a column's cells in a row share; `_cells_of` adds draws."""
     learner = column.learner.for_task(row.task)
     assert learner is not None
     view = row.view

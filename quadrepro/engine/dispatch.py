@@ -91,7 +91,7 @@ def compute(
                 ready = cell.ready() if isinstance(cell.source, StoredRows) else cell
                 yield ready, limits.get(cell.experiment, NO_LIMITS)
 
-        while left:
+        while left:  # once more after each worker that died
             n_left = len(left)
             with closing(send(tasks())) as records:
                 for record in records:
@@ -153,6 +153,7 @@ def _on_this_machine(
         except BrokenProcessPool:
             again = []
             for cell, limits in [*running.values()]:
+                # A process that was ended for its limit has left a reason.
                 if late := overdue(cell, limits, Path(folder)):
                     yield late
                 else:

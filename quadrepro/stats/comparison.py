@@ -176,8 +176,9 @@ def _adjusted(
     results: Comparisons = {}
     steps = _holm_steps([tested.p_value for tested in tests.values()])
     for ((a, b), tested), (p_adjusted, factor) in zip(tests.items(), steps, strict=True):
-        effect, sign = tested.effect(level / factor), tested.sign if p_adjusted <= level else 0.0
+        effect = tested.effect(level / factor)
         difference, low, high = effect.estimate, effect.low, effect.high
+        sign = tested.sign if p_adjusted <= level else 0.0
         # Ties make a rank test and its interval disagree at 0: the test decides.
         if sign < 0:
             difference, high = min(difference, 0.0), min(high, 0.0)

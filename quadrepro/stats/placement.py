@@ -163,9 +163,10 @@ def place_number(
     p_value = float(p_values(mean - printed, sqrt(variance), df, rounding + SLACK))
     low, high = Mean(mean, sqrt(variance), df).interval()
     if ours.n_test:
-        errors, examples, one = ours.test_sets
-        tested = one if ours.one_test_set else one * n_printed
-        # Welch's interval is narrower than Student's, as if there were more repeats.
+        errors, examples, per_split = ours.test_sets
+        tested = per_split if ours.one_test_set else per_split * n_printed
+        # The level is that of `sampling_level` for df + 1 repeats, from which Student's interval is
+        # as wide as Welch's; `_at_level` returns p-values for which it is LEVEL.
         level = LEVEL
         if not ours.one_test_set:
             level = float(_level(errors, errors * tested / examples, df + 1))

@@ -29,7 +29,8 @@ DISAGREEMENT = 0.1
 def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     """Return the best algorithm, those that are not significantly different, and the worse ones.
 
-    It has at most 400 characters. There is none for the config of a paper.
+    The best mean is named in any case; better and worse need a test, on one data set of at least
+    three splits. It has at most 400 characters. There is none for the config of a paper.
     """
     outcomes = context.headline(outcomes).tested()
     if context.config.paper or not outcomes.rows:

@@ -149,7 +149,8 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     ===========================  =====================================================  ==========
 
     The floor is the binomial sampling of the test rows. It is part of every branch where numbers
-    are shares of errors: a number that it explains is inside, however little our splits vary.
+    are shares of errors: a number that it explains, at the level of
+    `quadrepro.stats.placement.sampling_level`, is inside, however little our splits vary.
 
     A printed deviation is compared with ours. The mean is judged by our deviation alone if the
     printed one is outside or impossible, so that a misprint hides nothing. At least three repeats

@@ -56,7 +56,7 @@ def take_rounds(
 ) -> Trace:
     """Return the picks and steps of a run, shape (n_rounds_taken,).
 
-    The run ends after a step of a size of at most `tol`.
+    The run ends after a step of a size of at most `tol`, which leaves no c above the threshold τ.
 
     `mu` and `eta` have shape (n_voters,).
     """
@@ -80,7 +80,7 @@ def take_rounds(
         if t == len(picks):
             picks, steps = np.append(picks, picks), np.append(steps, steps)
         picks[t], steps[t] = pick, step
-        t += step != 0.0
+        t += step != 0.0  # a step of 0 is not kept
         if abs(step) <= tol:
             break
     return picks[:t], steps[:t]
@@ -118,7 +118,11 @@ def subtract(c: FloatArray, gram: FloatArray, pick: int, step: float) -> float:
 
 @dataclass(frozen=True)
 class QuadBoost(BoostingAlgorithm):
-    """QuadBoost. With the norm L1, a run ends when |c| is at most λ for all voters, up to 1e-9."""
+    """QuadBoost.
+
+    With the norm L1, a run has no number of rounds: it ends when |c| is at most λ for all voters,
+    up to 1e-9.
+    """
 
     norm: Norm = None
     """The norm of the voter weights that is regularised."""

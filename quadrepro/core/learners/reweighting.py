@@ -194,7 +194,7 @@ def divide_weights(
     right: float,
     wrong: float,
 ) -> None:
-    """Divide the weights of right and of wrong examples, but not to below `FLOOR`.
+    """Divide the weights of right and of wrong examples; none that would fall below `FLOOR`.
 
     The picked voter is +1 for the examples with a code above `below`. All shapes are (n_examples,).
     """
@@ -229,7 +229,10 @@ right, wrong : float
 
 
 def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
-    """Return the loop of an algorithm over fixed voters, compiled for its `choose`."""
+    """Return the loop of an algorithm over fixed voters, compiled for its `choose`.
+
+    `state` is that of `RunningSums`: first, the largest growth of a weight since its last list.
+    """
 
     @njit
     def take_rounds(

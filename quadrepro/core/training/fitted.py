@@ -142,6 +142,7 @@ class FittedVotes(Fitted):
         folds = range(int(fold.max()) + 1)
         seen = [trained_on(fold, f) for f in folds]
         if not self.data.voters.learn:
+            # The last sample is the whole training part.
             samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
             *votes, self._whole = self._train(self.voters, y, samples)
         for f in folds:

@@ -88,7 +88,7 @@ class Block:
         """
         printed, outcomes, columns = self.printed, self.outcomes, self.context.titles
         quantity, percent = self.quantity(row), self.in_percent(row)
-        # An entry has no number if one split is missing.
+        # An entry has no number if one split is missing; nothing of ours is bold then.
         values = {c: outcomes.values(row, c) if outcomes.complete(row, c) else [] for c in columns}
         ours = {c: moments(sample) for c, sample in values.items()}
         compared = {c: ours[c][0] for c in outcomes.compared}
