@@ -194,6 +194,13 @@ def test_signs_are_read_in_quoted_markdown_with_tags(tmp_path: Path) -> None:
     assert table.numbers["y", "a b"].spread == "0.1"
 
 
+def test_the_title_of_a_markdown_table_is_the_paragraph_or_heading_above_it(tmp_path: Path) -> None:
+    rows = "| d | a | b |\n|--|--|--|\n| x | 0.9 | 0.8 |\n"
+    text = f"## Accuracy\n\n{rows}\n{rows}\nThe error of all\n\n{rows}"
+    metrics = [read(tmp_path, "md", text, table=i).metric for i in (1, 2, 3)]
+    assert metrics == ["accuracy", "accuracy", "error"]
+
+
 def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:
     path = tmp_path / "t.xlsx"
     path.write_bytes(

@@ -96,6 +96,16 @@ def test_a_deviation_has_fishers_distribution() -> None:
         assert log_probability == pytest.approx(np.log(density * 2 * half), rel=1e-4)
 
 
+def test_a_deviation_too_far_out_to_say_something_of_others_counts_alone() -> None:
+    ours, half, printed = draw(400, 2), 0.005, np.array([1.0, 40.0])
+    alone = [log_probability_of_deviations(ours[:, [j]], printed[[j]], half, 400) for j in (0, 1)]
+    assert log_probability_of_deviations(ours, printed, half, 400) == pytest.approx(sum(alone))
+    variance = ours[:, 1].var(ddof=1)
+    density = fisher(399, 399).logpdf(40.0**2 / variance) + np.log(2 * 40.0 / variance)
+    assert alone[1] == pytest.approx(density + np.log(2 * half), rel=1e-4)
+    assert alone[1] < np.log(1e-300)
+
+
 def test_several_deviations_are_joined_by_the_student_copula_of_squared_correlations() -> None:
     ours, half, printed = draw(25), 1e-5, np.array([0.8, 1.4, 0.7])
     ratios = printed**2 / ours.var(axis=0, ddof=1)

@@ -38,7 +38,10 @@ def test_means_over_the_named_rounds_are_compared_over_the_splits() -> None:
     text, _ = lower(evidence, than="b", **{"from": 3, "to": 7})
     x, y = (curves[c][:, 2:7].mean(axis=1) for c in "ab")
     low, high = 100 * np.array(ttest_rel(x, y).confidence_interval(0.9))
-    assert text.startswith("mean training error over rounds from 3 to 7: A ")
+    assert text.startswith(
+        f"mean training error over rounds from 3 to 7: A {100 * x.mean():.3g}%,"
+        f" B {100 * y.mean():.3g}% ("
+    )
     assert (
         f" ({100 * (x - y).mean():+.3g} [{low:+.3g}, {high:+.3g}]); "
         f"lowest on {(x <= y).sum()} of 6 splits"
