@@ -208,6 +208,9 @@ def rank(
         advice = "; for the splits of one, give --test-share" * (len(table.rows) > len(frame))
         least = "a ranking needs at least two methods on at least two data sets"
         raise DataError(f"{table.path}: {least}{advice}. {table.sentence}")
+    if table.impossible:
+        advice = "correct it, or state another --metric (metric) with its direction"
+        raise DataError(f"{table.path}: {table.metric} cannot be {table.impossible}: {advice}")
     if higher_is_better is None:
         higher_is_better = table.greater_is_better
     if higher_is_better is None:

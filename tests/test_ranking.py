@@ -27,6 +27,18 @@ def as_csv(names: bool) -> str:
     return "\n".join([("dataset," if names else "") + "ours,theirs", *lines]) + "\n"
 
 
+def test_numbers_that_the_metric_cannot_be_are_refused(write_scores: Write) -> None:
+    path = write_scores("d,a,b\nx,-0.41,-0.5\ny,-0.3,-0.2\n")
+    with pytest.raises(DataError, match=r"log_loss cannot be -0.41 \(x, a\): correct it, or state"):
+        quadrepro.rank(path, metric="log loss")
+    assert (
+        quadrepro.rank(path, metric="return", higher_is_better=True).ranking.methods[0].mean_rank
+        == 1.5
+    )
+    with pytest.raises(DataError, match=r"accuracy cannot be 980 \(y, a\)"):
+        quadrepro.rank(write_scores("d,a,b\nx,98,97\ny,980,85\n"), metric="accuracy")
+
+
 def test_a_file_a_frame_and_a_mapping_give_the_same(write_scores: Write) -> None:
     expected = quadrepro.rank(SCORES, higher_is_better=False, rope=0.01).ranking
     frame = pd.DataFrame(SCORES)

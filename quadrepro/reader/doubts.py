@@ -5,12 +5,13 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from itertools import pairwise
 from math import nan
-from statistics import fmean
+from statistics import fmean, median
 from typing import NoReturn
 
 from quadrepro.base.text import few
-from quadrepro.reader.printed_table import Choices
+from quadrepro.reader.printed_table import SHARES, Choices
 from quadrepro.reader.roles import (
     Methods,
     TableColumn,
@@ -23,13 +24,11 @@ from quadrepro.reader.roles import (
 from quadrepro.reader.text_grid import Number, Text, parse
 
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
+OR_METHODS = "leave it out with --without {!r}, or state --rows methods if it sums up data sets"
 OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 
-SHARES = (
-    *("accuracy", "error", "balanced_accuracy", "balanced_error"),
-    *("auc", "f1", "average_precision"),
-)
-"""Metrics with values from 0 to 1."""
+LEAST_PERCENT = 5.0
+"""Numbers of a row that are larger are no fractions."""
 
 FEWEST = 4
 """Least number of rows for one to sum up the others."""
@@ -83,10 +82,11 @@ def about_columns(
     usual, n_usual = Counter(scales.values()).most_common(1)[0] if scales else (3, 0)
     n_decimals = sum(not c.is_whole for c in columns)
     for column, scale in scales.items():
-        described = summary_kind(column.name) or column.named == "unclear"
+        kind = summary_kind(column.name)
         n_different = len({*column.texts} - {"0", "1"})
-        if described and len(columns) > 1:
-            _refuse_column("it may not be a method", column)
+        if (kind or column.named == "unclear") and len(columns) > 1:
+            advice = OR_METHODS if kind in ("mean", "rank") else OR_WITHOUT
+            _refuse_column("it may not be a method", column, advice)
         if scale > usual and n_usual > 1:
             longest = max(column.texts, key=len)
             _refuse_column(f"{longest} has another scale than other columns", column)
@@ -97,6 +97,14 @@ def about_columns(
         letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
         if letter and not n_decimals and (words or column.role == "size"):
             _refuse_column("it may be a method or sizes", column)
+
+
+def about_first_column(column: TableColumn) -> None:
+    """Refuse a first column of numbers that rise or fall by equal steps."""
+    values = [n.value for cell in column.cells if (n := parse(cell))]
+    steps = {round(below - above, 9) for above, below in pairwise(values)}
+    if len(values) >= FEWEST and len(steps) == 1 and steps != {0.0}:
+        _refuse_column("its numbers have equal steps, and may name the rows", column)
 
 
 def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
@@ -118,6 +126,23 @@ def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
     large = [title for (title, _), row in zip(rows, values, strict=True) if any(x > 1 for x in row)]
     if metric in SHARES and large and len(rows) - len(large) > 2:
         _refuse_row("has another scale than other rows", large[0])
+
+
+def about_units(rows: Mapping[str, Sequence[Number]], metric: str) -> None:
+    """Refuse fractions among percents."""
+    if metric not in (*SHARES, ""):
+        return
+    values = {row: [n.value for n in numbers if n.text] for row, numbers in rows.items()}
+    usual = median([max(row) for row in values.values() if row] or [0.0])
+    for title, row in values.items():
+        for i, x in enumerate(row):
+            others = median(row[:i] + row[i + 1 :] or [0.0])
+            if 0 < x <= 1 and others > LEAST_PERCENT and 0.5 < 100 * x / others < 2:
+                unit = "may be a fraction among percents: write all numbers in one unit"
+                refuse(f"the row {shorten(title)!r}: {x:g} {unit}")
+        is_score = metric in SHARES and "error" not in metric
+        if row and is_score and max(row) <= 1 and usual > LEAST_PERCENT:
+            _refuse_row("may have fractions, and others percents", title)
 
 
 def about_folds(
@@ -163,6 +188,10 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     measured = [(name, *parts[name]) for name in parts if parts[name][1] not in ("", "time")]
     metrics = [*dict.fromkeys(part if base else name for name, base, part in measured)]
     shared = bare & {base for _, base, _ in measured}
+    examples = {part_of(base)[1] for base, part in parts.values() if part}
+    if len(examples) > 1 and examples <= {"train", "test", "validation"}:
+        advice = "leave out all but one of them with --without"
+        refuse(f"the columns are of several examples ({few(sorted(examples))}): {advice}")
     if len(metrics) < 2 and not shared and "statistic" not in metrics:
         same = len(metrics) == 1 and all(base and part for base, part in parts.values())
         return {base if same else name: methods[name] for name, (base, _) in parts.items()}
@@ -211,8 +240,8 @@ def shorten(text: str) -> str:
     return text if len(text) <= 60 else f"{text[:57]}..."
 
 
-def _refuse_column(message: str, column: TableColumn) -> NoReturn:
-    refuse(f"{message}: {OR_WITHOUT.format(shorten(column.name))}", column=column.name)
+def _refuse_column(message: str, column: TableColumn, advice: str = OR_WITHOUT) -> NoReturn:
+    refuse(f"{message}: {advice.format(shorten(column.name))}", column=column.name)
 
 
 def _refuse_row(message: str, title: str) -> NoReturn:

@@ -127,13 +127,18 @@ def _json(text: str) -> TextGrid:
     if isinstance(content, dict) and {"columns", "data"} <= content.keys():
         index = content.get("index") or None
         return frame_grid(pd.DataFrame(content["data"], index, content["columns"], object))
-    if isinstance(content, dict) and len(content) == 1:
-        inner = next(iter(content.values()))
-        content = inner if isinstance(inner, list) else content  # such as {"results": [...]}
+    around: list[str] = []
+    if isinstance(content, dict):
+        lists = [value for value in content.values() if isinstance(value, list)]
+        if len(lists) == 1:  # such as {"results": [...], "metric": "accuracy"}
+            around = [f"{key}: {value}" for key, value in content.items() if value is not lists[0]]
+            content = lists[0]
     if isinstance(content, list) and content and isinstance(content[0], list):
         return _grid(map(_texts, content))
     if isinstance(content, dict | list):
-        return frame_grid(pd.DataFrame(content, dtype=object))
+        grid = frame_grid(pd.DataFrame(content, dtype=object))
+        grid.around = around
+        return grid
     raise ValueError("JSON of a table holds records, columns, or columns and data")
 
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 from itertools import chain
 from typing import Any
 
-from quadrepro.reader.text_grid import MOST_COLUMNS, Text, TextGrid
+from quadrepro.reader.text_grid import MOST_COLUMNS, Text, TextGrid, is_gap, is_number
 
 TABULAR = r"(?:tabular[xy*]?|tabulary|longtable|supertabular|array|tblr|NiceTabular)"
 """Environments of LaTeX that are tables."""
@@ -22,8 +22,11 @@ _RULES = re.compile(
     r"hdashline|endhead|endfoot|endlastfoot|noalign|arrayrulecolor|Xhline|morecmidrules|vspace)"
     r"(?![A-Za-z])\s*(\*|\(\w*\)|\[[^\]]*\]|\{[^{}]*\})*\s*)*"
 )
-_TOKEN = re.compile(r"\\\\(?:\s*\[[^\]]*\])?|\\tabularnewline|\\.|[{}&]|[^\\{}&]+", re.DOTALL)
-_GROUP = r"\{(?:[^{}]|\{[^{}]*\})*\}"
+_NOT_PRINTED = re.compile(r"\\iffalse\b.*?\\fi\b|\\begin\{comment\}.*?\\end\{comment\}", re.DOTALL)
+_TOKEN = re.compile(
+    r"\\\\(?:\s*\[[^\]]*\])?|\\tabularnewline|\\cr(?![A-Za-z])|\\.|[{}&]|[^\\{}&]+", re.DOTALL
+)
+_GROUP = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _COLUMNS = re.compile(rf"\s*\\multicolumn\s*\{{(\d+)\}}\s*{_GROUP}")
 _ROWS = re.compile(
     r"\s*\\multirow\s*(?:\[[^\]]*\])?\{(-?\d+)\}\s*(?:\[[^\]]*\])?(?:\{[^{}]*\}|\*)(?:\[[^\]]*\])?"
@@ -66,7 +69,8 @@ def _span(text: str) -> int:
 
 def read_latex(text: str) -> list[TextGrid]:
     r"""Return the tables of LaTeX; lines of ``&`` and ``\\`` alone are one table."""
-    text = _expanded(re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text))
+    text = re.sub(r"(?<!\\)((?:\\\\)*)%.*", r"\1", text)
+    text = _expanded(_NOT_PRINTED.sub(lambda match: "\n" * match[0].count("\n"), text))
     marks = [*re.finditer(rf"\\(begin|end)\{{{TABULAR}\}}", text)]
     grids, depth, start, end = list[TextGrid](), 0, 0, 0
     for i, mark in enumerate(marks):
@@ -109,8 +113,9 @@ def _latex_grid(text: str, line: int) -> TextGrid:
     text = re.sub(nested, lambda m: re.sub(r"\\\\|&", " ", m[1]), text, flags=re.DOTALL)
     for head in (r"\\endfirsthead.*?\\endhead", r"(?<=\\endhead).*?\\endlastfoot"):
         text = re.sub(head, lambda m: "\n" * m[0].count("\n"), text, flags=re.DOTALL)
-    preamble = re.match(rf"\s*(\[[^\]]*\])?\s*({_GROUP}\s*)+", text)
+    preamble, joined = re.match(rf"\s*(\[[^\]]*\])?\s*({_GROUP}\s*)+", text), list[int]()
     if preamble and "&" not in preamble[0]:
+        joined = _joined_columns(preamble[2])
         text = "\n" * preamble[0].count("\n") + text[preamble.end() :]
     marked, depth = "", 0
     for token in _TOKEN.findall(text):
@@ -118,7 +123,7 @@ def _latex_grid(text: str, line: int) -> TextGrid:
         if depth not in range(NESTED):
             line += marked.count("\n")
             return TextGrid(fault=f"line {line}: braces do not match, or are nested too deeply")
-        ends_row = token.startswith((r"\\", r"\tabularnewline"))
+        ends_row = token.startswith((r"\\", r"\tabularnewline", r"\cr"))
         mark = "\ue002" if ends_row else "\ue001" if token == "&" else token
         marked += token if depth else mark
     rows: SpannedRows = []
@@ -133,11 +138,24 @@ def _latex_grid(text: str, line: int) -> TextGrid:
     except ValueError as error:
         return TextGrid(fault=str(error))
     grid = _filled(rows, leave_out=False)
+    for cells in grid.rows:
+        for j in joined if len(cells) > 1 else ():
+            mean, spread = [*cells[j : j + 2], Text(), Text()][:2]
+            alone = is_gap(spread.text) or not is_number(spread.text)  # above both columns
+            cells[j : j + 2] = [mean if alone else Text(f"{mean.text}±{spread.text}", mean.bold)]
     width = max(map(len, grid.rows), default=0)
     # The last fields of a row can be left out; a field alone is a heading of the rows below.
     for cells in grid.rows:
         cells += (cells if len(cells) == 1 else [Text()]) * (width - len(cells))
     return grid
+
+
+def _joined_columns(columns: str) -> list[int]:
+    r"""Return the places of columns that ``@{$\pm$}`` joins with the next one, the last first."""
+    columns = re.sub(rf"\*\s*\{{(\d+)\}}\s*({_GROUP})", lambda m: int(m[1]) * m[2][1:-1], columns)
+    parts = re.findall(rf"([@!>]\s*{_GROUP})|[A-Za-z](?:{_GROUP})?", columns.strip()[1:-1])
+    places = [i for i, part in enumerate(parts) if r"\pm" in part]
+    return [sum(not part for part in parts[:i]) - 1 for i in places[::-1]]
 
 
 def _latex_fields(text: str, line: int) -> list[tuple[Text, int]]:
@@ -192,7 +210,8 @@ def read_markdown(text: str) -> list[TextGrid]:
     """Return the tables of Markdown, also of a page with other paragraphs, by way of HTML."""
     from markdown_it import MarkdownIt  # slow to import
 
-    parser = MarkdownIt("commonmark").enable("table")
+    # A table of a page with tabs is as far to the right as code.
+    parser = MarkdownIt("commonmark").enable("table").disable("code")
     tokens, lines, grids, title = parser.parse(text), text.splitlines(), list[TextGrid](), ""
     for i, token in enumerate(tokens):
         if token.type == "inline" and tokens[i - 1].type in ("paragraph_open", "heading_open"):
@@ -205,10 +224,23 @@ def read_markdown(text: str) -> list[TextGrid]:
             grid.lines = [first + 1 + j + (j > 0) for j in range(len(grid.rows))]
             for row, line in zip(grid.rows, [lines[first], *lines[first + 2 :]], strict=False):
                 # Markdown leaves out fields beyond the last column.
-                fields = re.sub(r"\\.", "", line).strip().removeprefix("|").removesuffix("|")
-                row += [Text()] * (fields.count("|") + 1 - len(row))
+                row += [Text()] * (_n_fields(line) - len(row))
+            below = [*enumerate(lines[token.map[1] :], token.map[1] + 1)]
+            rest = [(n, x) for n, x in below if x.strip() and not x.lstrip().startswith("<!--")]
+            if (
+                rest
+                and _n_fields(rest[0][1]) == len(grid.rows[0])
+                and not any("--" in x for _, x in rest[1:2])
+            ):
+                grid.fault = f"line {rest[0][0]}: a row after its table: delete the lines between"
             grids.append(grid)
     return grids
+
+
+def _n_fields(line: str) -> int:
+    """Return the number of fields of a row in Markdown."""
+    fields = re.sub(r"\\.", "", line).strip(" >").removeprefix("|").removesuffix("|")
+    return fields.count("|") + 1
 
 
 class _Tables(HTMLParser):

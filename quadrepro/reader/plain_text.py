@@ -40,6 +40,8 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
         parts = re.split(r"(?m)^(?=Tester:)", text)
         grids = [_weka(part) for part in parts if "(v/" in part]
         return "the output of Weka's experimenter", grids
+    if re.search(r"(?m)^#?.{,3}(with )?\d+ more (rows|variables)\b", text):
+        raise ValueError("printed in part: print all rows and columns")
     boxes = text.translate(_BOXES)
     rules = [line for line in boxes.splitlines() if _RULE.fullmatch(line)]
     if any("+" in rule or "  " in rule.strip() or "= =" in rule for rule in rules):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -15,6 +16,12 @@ from quadrepro.reader.text_grid import Number
 
 LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "mape", "log_loss", "brier")
 """Metrics whose lowest value is the best."""
+
+SHARES = (
+    *("accuracy", "error", "balanced_accuracy", "balanced_error"),
+    *("auc", "f1", "average_precision"),
+)
+"""Metrics with values from 0 to 1."""
 
 DEVIATIONS = {"sd": "deviations", "se": "standard errors", "ci95": "95% intervals"}
 
@@ -51,8 +58,9 @@ class Choices:
 
     def has_metric(self, name: str) -> bool:
         """Return whether a name is the stated metric."""
-        metric = self.metric
-        return bool(metric) and (name == metric or metric_of(name) == (metric_of(metric) or metric))
+        kind = metric_of(self.metric) or self.metric
+        same = self.metric.lower() == name.lower()
+        return self.metric != "" and (same or metric_of(name) == kind != "other")
 
 
 @dataclass(frozen=True)
@@ -118,6 +126,18 @@ class PrintedTable:
         return self.arrow == "↑" if self.arrow else None
 
     @property
+    def impossible(self) -> str:
+        """The first number that the metric cannot be, with its place; empty if there is none."""
+        kind = metric_of(self.metric)
+        most = 100.0 if kind in SHARES else math.inf if kind in LOSSES else math.nan
+        places = (
+            f"{n.text} ({row}, {m})"
+            for (row, m), n in self.numbers.items()
+            if row in self.datasets and (n.value < 0.0 <= most or n.value > most)
+        )
+        return next(places, "")
+
+    @property
     def folds(self) -> pd.DataFrame:
         """Scores of every row, shape (n_rows, n_methods), with NaN for a missing number."""
         values = [[self.numbers[row, m].value for m in self.methods] for row in self.rows]
@@ -127,7 +147,8 @@ class PrintedTable:
     def scores(self) -> pd.DataFrame:
         """Scores of shape (n_datasets, n_methods): means of folds, NaN if one is missing."""
         names = [self.datasets[row] for row in self.rows]
-        return self.folds.groupby(names, sort=False).mean(skipna=False)
+        # A list could be taken for the names of columns.
+        return self.folds.groupby(pd.Index(names), sort=False).mean(skipna=False)
 
     @property
     def sentence(self) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -26,6 +26,7 @@ from quadrepro.reader.roles import (
     metric_of,
     part_of,
     read_header,
+    split_spread,
     summary_kind,
 )
 from quadrepro.reader.text_grid import Number, Text, comma_sign, is_number, parse
@@ -101,10 +102,16 @@ class _Reader:
         names, n = read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
+        # In other forms, a row without numbers is a data set that has none.
+        alone = {""} if content.form in ("Markdown", "HTML", "Excel") else set[str]()
         headings = [
-            r for r in rows if len({*r[0]}) == 1 < len(names) and not is_number(r[0][0].text)
+            r for r in rows if len(names) > 1 and _is_heading([c.text for c in r[0]], alone)
         ]
-        self._leave("headings", [row[0].text for row, _ in headings])
+        titles = [row[0].text for row, _ in headings]
+        if len(metrics := {*filter(None, (metric_in([title]) for title in titles))}) > 1:
+            advice = "keep the rows of one in the file"
+            doubts.refuse(f"headings name several metrics ({few(sorted(metrics))}): {advice}")
+        self._leave("headings", titles)
         rows = [row for row in rows if row not in headings]
         self.lines = [line for _, line in rows]
         self.columns = [TableColumn(x, [row[j] for row, _ in rows]) for j, x in enumerate(names)]
@@ -174,11 +181,15 @@ class _Reader:
         """Give every column its role, from left to right."""
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], self.choices.methods)
+        # The ranks of each method in a column next to it.
+        names = Counter(c.name for c in self.columns if summary_kind(c.name) == "rank")
+        for column in self.columns:
+            column.role = "out" if names[column.name] > 1 else column.role
 
     def _turn(self) -> None:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
-        describing = ("size", "test size", "time", "unclear")
+        describing = ("size", "time", "unclear")
         values = [c for c in self._with("value") if column_role(c.name) not in describing]
         label = self._label("methods")
         methods = doubts.one_metric(self._methods(values), self.choices)
@@ -207,11 +218,17 @@ class _Reader:
         used = (label, by_row, *columns, *self._with("fold"), *self._labels("metric"))
         self._leave_others((*used, *self._with("size")))
         titles, without = self._titles(label), {*self.choices.without}
+        below = "deviations below their means are not read: write them next to these with ±"
         if label and "" in titles:
-            advice = "deviations below their means are not read: write them next to these with ±"
-            doubts.refuse(f"the row has no name; {advice}", self.lines[titles.index("")])
-        if len({part for base, part in map(part_of, titles) if not base}) > 1:
-            metrics = f"the rows are metrics ({few(titles, 3)})"
+            advice = f"repeat a name that extends over several rows; {below}"
+            doubts.refuse(f"the row has no name: {advice}", self.lines[titles.index("")])
+        for title, line in zip(titles, self.lines, strict=True):
+            base, kind = split_spread(title)
+            if base in titles and kind not in ("", "mean"):
+                doubts.refuse(f"row {title!r}: {below}", line)
+        scored = [t for t in titles if not (summary_kind(t) or is_summary_row(t))]
+        if len({part for base, part in map(part_of, scored) if not base}) > 1:
+            metrics = f"the rows are metrics ({few(scored, 3)})"
             doubts.refuse(f"{metrics}: a table of scores has one metric")
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
@@ -226,6 +243,8 @@ class _Reader:
             doubts.about_columns(columns, self._with("size"), rows)
         scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
         metric = metric_of(self._stated_metric())
+        if not (label or by_row or self.choices.methods):
+            doubts.about_first_column(columns[0])
         if self.choices.rows != "datasets":
             doubts.about_rows(scores, metric)
         row_arrow = doubts.direction_of([titles[i] for i in rows])
@@ -267,6 +286,9 @@ class _Reader:
             self.summaries = {}
         if not self.datasets or not methods:
             doubts.refuse("no row has the numbers of a data set")
+        if {*self.datasets} == {*methods} and not self.choices.rows:
+            advice = "state --rows datasets or methods if it is not one of pairs"
+            doubts.refuse(f"the rows of the table are called like its columns: {advice}")
         places = [(row, m) for row in (*self.datasets, *self.summaries) for m in methods]
         numbers = {place: self.numbers.get(place, Number()) for place in places}
         scores = [numbers[row, m] for row in self.datasets for m in methods]
@@ -276,7 +298,10 @@ class _Reader:
         self._leave("", sorted({n.other for n in scores if n.other}))
         self._leave("lines", [repr(doubts.shorten(text)) for text in self.around])
         has_spread = any(numbers[row, m].spread for row in self.datasets for m in methods)
-        metric = self._stated_metric()
+        metric, percent = self._stated_metric(), self._in_percent(scores)
+        if self.choices.rows != "datasets":
+            row_numbers = {row: [numbers[row, m] for m in methods] for row in self.datasets}
+            doubts.about_units(row_numbers, metric_of(metric))
         return PrintedTable(
             path=self.path,
             form=self.form,
@@ -287,9 +312,9 @@ class _Reader:
             summaries=self.summaries,
             datasets=self.datasets,
             sizes={c.name: _sizes(c, self.places) for c in self._with("size")},
-            metric=metric_of(metric) or metric,
+            metric=metric if metric_of(metric) in ("", "other") else metric_of(metric),
             arrow=self.arrow or self._direction(),
-            percent=self._in_percent(scores),
+            percent=percent,
             spread=[*spreads, "sd"][0] if has_spread else "",
             means=any(c.kind == "mean" for c in values),
             assumed=self.assumed,
@@ -371,6 +396,7 @@ class _Reader:
             if len(chosen) > 1:
                 doubts.refuse(f"choose one of {few(names)} with --metric", column=column.name)
             self.metric = metric_of(chosen[0])
+            self._leave("rows of", [name for name in names if name != chosen[0]])
             rows = [i for i in rows if column.cells[i].text == chosen[0]]
         return rows
 
@@ -502,6 +528,12 @@ class _Reader:
             if f"{word} is better" in text
         ]
         return stated[0] if len(stated) == 1 else ""
+
+
+def _is_heading(texts: Sequence[str], alone: Collection[str]) -> bool:
+    """Return whether a row has a name above all columns, or next to nothing but texts of a set."""
+    name, *others = texts
+    return name != "" and not is_number(name) and ({*others} == {name} or {*others} <= {*alone})
 
 
 def _sizes(column: TableColumn, places: dict[str, int]) -> dict[str, int]:

@@ -117,7 +117,7 @@ def part_of(name: str) -> tuple[str, str]:
     for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
         metric = metric_of(first) or _first("parts", _key(first))
         if rest and metric:
-            return " ".join(rest), metric
+            return " ".join(rest), first if metric == "other" else metric
     return name, ""
 
 

@@ -91,6 +91,7 @@ def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> 
         ("json", '{"d": '),
         ("html", "<table><tr><td><table></table></td></tr></table>"),
         ("txt", "It is good.\n"),
+        ("txt", "  d     a    b\n1 x   0.9  0.8\n# ℹ 2 more rows\n"),
     ],
 )
 def test_what_is_not_a_table_is_refused(tmp_path: Path, ending: str, text: str) -> None:
@@ -199,6 +200,37 @@ def test_the_title_of_a_markdown_table_is_the_paragraph_or_heading_above_it(tmp_
     text = f"## Accuracy\n\n{rows}\n{rows}\nThe error of all\n\n{rows}"
     metrics = [read(tmp_path, "md", text, table=i).metric for i in (1, 2, 3)]
     assert metrics == ["accuracy", "accuracy", "error"]
+
+
+def test_rows_of_markdown_after_the_end_of_their_table_are_not_lost(tmp_path: Path) -> None:
+    rows = "| d | a | b |\n|--|--|--|\n| x | 0.9 | 0.8 |\n"
+    for between in ("\n", "<!-- later -->\n", "\n<!-- later -->\n"):
+        n = 4 + between.count("\n")
+        with pytest.raises(DataError, match=f"line {n}: a row after its table"):
+            read(tmp_path, "md", f"{rows}{between}| y | 0.7 | 0.6 |\n")
+    indented = "".join(f"    {line}\n" for line in rows.splitlines())
+    assert read(tmp_path, "md", f'=== "Tab"\n\n{indented}').rows == ("x",)
+    assert read(tmp_path, "md", f"{rows}| *more* | | |\n| y | 0.7 | 0.6 |\n").rows == ("x", "y")
+    # Another table follows.
+    assert read(tmp_path, "md", f"{rows}\n{rows}", table=1).rows == ("x",)
+
+
+def test_latex_that_is_not_printed_is_left_out(tmp_path: Path) -> None:
+    start = r"\begin{tabular}{l r@{$\,\pm\,$}l *{1}{r@{$\pm$}l}} d"
+    start += r" & \multicolumn{2}{c}{a} & \multicolumn{2}{c}{b} \\ x & .9 & .1 & .8 & .8 \cr"
+    rest = r"\iffalse y & .7 & .1 & .6 & .1 \\ \fi \begin{comment} z & .5 & .1 & .4 & .1 \\"
+    text = f"{start}\n{rest}\n\\end{{comment}} u & .3 & .1 & .2 & -- \\\\ \\end{{tabular}}"
+    table = read(tmp_path, "tex", text)
+    assert (table.rows, table.methods) == (("x", "u"), ("a", "b"))
+    assert [(n.text, n.spread) for n in table.numbers.values()] == [
+        *(("0.9", "0.1"), ("0.8", "0.8"), ("0.3", "0.1"), ("0.2", ""))
+    ]
+
+
+def test_json_may_have_one_list_of_records_among_other_facts(tmp_path: Path) -> None:
+    records = '[{"dataset": "x", "a": 0.9, "b": 0.8}]'
+    table = read(tmp_path, "json", f'{{"metric": "accuracy", "results": {records}, "n": 1}}')
+    assert (table.rows, table.methods, table.metric) == (("x",), ("a", "b"), "accuracy")
 
 
 def test_excel_with_a_title_row_keeps_its_numbers(tmp_path: Path) -> None:

@@ -43,6 +43,11 @@ READ = {
         "d,a,b; x,.9,.8; y,.7,.6; Weighted mean,.8,.7; Av. rank,1,2; p (Wilcoxon),.5,.5; "
         "Avg. (x only),.9,.8; GM,.8,.7; Mean w/o x,.7,.6; Mean ± std,.80 ± .1,.70 ± .1",
     ),
+    "rows of deviations and other statistics": (
+        "d,a,b; x,.9,.8; y,.7,.6; Standard deviation,.1,.1; Écart-type,.1,.1; Rang moyen,1,2; "
+        "95% CI,.1,.2; CV (%),9,8; IQR,.2,.2; MAD,.1,.1; Params (M),3,4; Elo,990,910; Top-1,2,0",
+    ),
+    "ranks of one name": ("d,a,rank,b,rank; x,.9,1,.8,2; y,.7,1,.6,2",),
     "a mean below each heading": (
         "d,a,b; ; small,,; x,.9,.8; Average,.9,.8; ; large,,; y,.7,.6; Average,.7,.6",
     ),
@@ -132,7 +137,27 @@ REFUSED = {
     ),
     "deviations in a row of their own": (
         "d,a,b; x,.9,.8; ,(.1),(.1); y,.7,.6",
-        "t.csv:3: the row has no name; deviations below their means are not read",
+        "t.csv:3: the row has no name: repeat a name that extends over several rows; dev",
+    ),
+    "deviations of a name of their own": ("d,a,b; x,.9,.8; x sd,.1,.1", "t.csv:3: row 'x sd': dev"),
+    "a fraction among percents": ("d,a,b; x,81.5,.844; y,76.8,77.1", "0.844 may be a fraction"),
+    "a row of fractions": (
+        "Accuracy,,; d,a,b; x,81.5,84.4; y,.768,.771; z,71.5,74.4",
+        "the row 'y' may have fractions",
+    ),
+    "names of rows as numbers": (
+        "noise,a,b; 0,.9,.8; 0.1,.8,.7; 0.2,.9,.6; 0.3,.8,.5",
+        "--without 'noise'",
+    ),
+    "training and test examples": ("d,AUC_train,AUC_test; x,.9,.8; y,.7,.6", "(test, train)"),
+    "training and test examples of methods": (
+        "Model,Train,Test; a,.9,.8; b,.7,.6",
+        "(Train, Test)",
+    ),
+    "pairs": ("method,a,b; a,.9,.8; b,.7,.6", "called like its columns"),
+    "headings of several metrics": (
+        "d,a,b; ; Accuracy,Accuracy,Accuracy; x,.9,.8; Log loss,Log loss,Log loss; y,.7,.6",
+        "several metrics (accuracy, log_loss)",
     ),
     "two rows of each name": (
         "d,a,b; x,.9,.8; x,.1,.2; y,.7,.6; y,.1,.1",
@@ -453,6 +478,12 @@ TITLES = {
     "Values are 1 - AUC": "",
     "Training time at equal accuracy": "",
     "Comparison of AUC; ranks in brackets": "auc",
+    "Loss of accuracy after pruning": "",
+    "AUC loss": "",
+    "Accuracy ranks": "",
+    "Table 5. Number of features for the best accuracy": "",
+    "p-values of the differences in accuracy": "",
+    "Fairness versus accuracy": "",
     "Root-mean-squared error": "rmse",
     "Mean squared errors of the models": "mse",
     "Balanced accuracies": "balanced_accuracy",
