@@ -100,7 +100,7 @@ def about_columns(
 
 
 def about_first_column(column: TableColumn) -> None:
-    """Refuse a first column of numbers that rise or fall by equal steps."""
+    """Refuse a first column if its numbers rise or fall by equal steps."""
     values = [n.value for cell in column.cells if (n := parse(cell))]
     steps = {round(below - above, 9) for above, below in pairwise(values)}
     if len(values) >= FEWEST and len(steps) == 1 and steps != {0.0}:
@@ -190,7 +190,7 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     shared = bare & {base for _, base, _ in measured}
     examples = {part_of(base)[1] for base, part in parts.values() if part}
     if len(examples) > 1 and examples <= {"train", "test", "validation"}:
-        advice = "leave out all but one of them with --without"
+        advice = "keep one, and leave out the others with --without"
         refuse(f"the columns are of several examples ({few(sorted(examples))}): {advice}")
     if len(metrics) < 2 and not shared and "statistic" not in metrics:
         same = len(metrics) == 1 and all(base and part for base, part in parts.values())

@@ -27,6 +27,12 @@ _RULE = re.compile(r"[\s|+:]*[-=]{2,}([\s|+:]+[-=]{2,})+[\s|+:]*")
 _LINE = re.compile(r"\W{4,}|[-=_ ]{2,}")
 _PROSE = re.compile(r"\s*([#%]|//|(table|fig(ure)?|notes?|source)\b)", re.IGNORECASE)
 
+_PRINTED_IN_PART = re.compile(
+    r"^\s*\.{2,3}(\s+\.{3})+\s*$|^\S.*\s{2}\.\.\.\s{2}|"  # pandas
+    r"^[\s|]*…([\s|]+…)+[\s|]*$|^#?.{,3}(with )?\d+ more (rows|variables)\b",  # polars and R
+    re.MULTILINE,
+)
+
 _GLUE = re.compile(
     r" ?(±|\+/-|\+-) ?|(?<=[\d%]) (?=\( ?[\d.]+%?\))|(?<=\() |"
     rf"(?<=[\d%)]) (?=[{re.escape(MARKS)}v]( |$))"
@@ -40,14 +46,12 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
         parts = re.split(r"(?m)^(?=Tester:)", text)
         grids = [_weka(part) for part in parts if "(v/" in part]
         return "the output of Weka's experimenter", grids
-    if re.search(r"(?m)^#?.{,3}(with )?\d+ more (rows|variables)\b", text):
-        raise ValueError("printed in part: print all rows and columns")
     boxes = text.translate(_BOXES)
+    if _PRINTED_IN_PART.search(boxes):
+        raise ValueError("printed in part: print all rows and columns")
     rules = [line for line in boxes.splitlines() if _RULE.fullmatch(line)]
     if any("+" in rule or "  " in rule.strip() or "= =" in rule for rule in rules):
         return "a table with rules", [*_ruled(boxes)]
-    if re.search(r"(?m)^\s*\.{2,3}(\s+\.{3})+\s*$|^\S.*\s{2}\.\.\.\s{2}", text):
-        raise ValueError("printed in part, with dots: print all rows and columns")
     leaders = re.sub(r"\.{3,}", "  ", text)
     lines = [*enumerate(leaders.splitlines(), 1)]
     choices = [(name, _separated(text, sign)) for sign, name in SEPARATORS.items() if sign in text]
@@ -175,9 +179,11 @@ def _ruled(text: str) -> Iterator[TextGrid]:
                 fresh = True
                 continue
             fields = _slices(line, spans)
-            after = n > rules[-1][0]
-            if fields is None and after and ("|" in longest or not _trailing(line.split())):
+            outside = n > rules[-1][0] if grid.rows else "|" not in line
+            if fields is None and outside and ("|" in longest or not _trailing(line.split())):
                 grid.around.append(line.strip())
+            elif fields and all(re.fullmatch(r"str|[fiu]\d+|bool|cat|enum", x) for x in fields):
+                pass  # polars prints the types of columns
             elif fields is None:
                 grid.fault = grid.fault or f"line {n} crosses the columns that the rules show"
             elif boxed and not fresh:  # a row of several lines

@@ -11,7 +11,7 @@ from typing import Literal
 import pandas as pd
 
 from quadrepro.base.text import few
-from quadrepro.reader.roles import metric_of
+from quadrepro.reader.roles import metric_of, split_spread
 from quadrepro.reader.text_grid import Number
 
 LOSSES = ("error", "balanced_error", "rmse", "mse", "mae", "mape", "log_loss", "brier")
@@ -59,7 +59,7 @@ class Choices:
     def has_metric(self, name: str) -> bool:
         """Return whether a name is the stated metric."""
         kind = metric_of(self.metric) or self.metric
-        same = self.metric.lower() == name.lower()
+        same = name.lower() in (self.metric.lower(), split_spread(self.metric)[0].lower())
         return self.metric != "" and (same or metric_of(name) == kind != "other")
 
 

@@ -179,8 +179,9 @@ class _Reader:
 
     def _set_roles(self) -> None:
         """Give every column its role, from left to right."""
+        chosen = [name for name in (*self.choices.methods, self.choices.metric) if name]
         for i, column in enumerate(self.columns):
-            column.set_role(self.columns[:i], self.choices.methods)
+            column.set_role(self.columns[:i], chosen)
         # The ranks of each method in a column next to it.
         names = Counter(c.name for c in self.columns if summary_kind(c.name) == "rank")
         for column in self.columns:

@@ -92,6 +92,7 @@ def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> 
         ("html", "<table><tr><td><table></table></td></tr></table>"),
         ("txt", "It is good.\n"),
         ("txt", "  d     a    b\n1 x   0.9  0.8\n# ℹ 2 more rows\n"),
+        ("txt", "┌───┬─────┐\n│ d ┆ a   │\n╞═══╪═════╡\n│ x ┆ 0.9 │\n│ … ┆ …   │\n└───┴─────┘\n"),
     ],
 )
 def test_what_is_not_a_table_is_refused(tmp_path: Path, ending: str, text: str) -> None:
@@ -144,6 +145,15 @@ def test_a_place_of_a_grid_may_have_several_lines(tmp_path: Path) -> None:
     lines = ["| Data   | our |", "| set    | way |", thick, "| breast | 0.9 |", "| cancer |     |"]
     table = read(tmp_path, "rst", "\n".join([rule, *lines, rule, "| wine   | 0.8 |", rule]))
     assert (table.rows, table.methods) == (("breast cancer", "wine"), ("our way",))
+
+
+def test_a_ruled_table_may_have_a_caption_and_the_types_of_its_columns(tmp_path: Path) -> None:
+    polars = ["shape: (1, 3)", "┌───┬─────┬─────┐", "│ d ┆ a   ┆ b   │", "│ - ┆ --- ┆ --- │"]
+    polars += ["│str┆ f64 ┆ f64 │", "╞═══╪═════╪═════╡", "│ x ┆ 0.9 ┆ 0.8 │"]
+    org = ["#+CAPTION: AUC", "| d | a  | b  |", "|---+----+----|", "| x | .9 | .8 |"]
+    for lines, metric in ((polars, ""), (org, "auc")):
+        table = read(tmp_path, "txt", "\n".join(lines))
+        assert (table.rows, table.methods, table.metric) == (("x",), ("a", "b"), metric)
 
 
 WEKA = """Tester:     weka.experiment.PairedCorrectedTTester -G 4,5,6
