@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import pickle
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
@@ -306,6 +307,31 @@ def test_own_code_is_hashed_with_all_that_it_imports_from_its_folder(module: Pat
     assert changed["own_trees"] == own["own_trees"]
     assert changed["own_helper"] != own["own_helper"]
     assert code_of(make_pipeline(StandardScaler(), AdaBoostClassifier()))[0] == {}
+
+
+def visible_in(results: Results) -> list[Any]:
+    frames = results.cells, results.comparisons, results.examples, results.table("errors").data
+    return [*(frame.to_csv() for frame in frames), results.run.conclusion, results._repr_html_()]
+
+
+def test_results_keep_what_they_show_after_a_later_run_and_in_pickles(tmp_path: Path) -> None:
+    class Local(DummyClassifier):
+        pass
+
+    estimators = {"tree": TREE, "bayes": BAYES, "local": Local()}
+    first = compare(estimators, X, Y, cv=3, metrics="auc", out=tmp_path)
+    loaded, pickled = quadrepro.load_results(first.folder), pickle.dumps(first)
+    before = visible_in(Results(first.folder, first.plan, first.outcomes))
+    later = compare(estimators, X[:, 1:], Y, cv=3, metrics="auc", out=tmp_path)
+    assert visible_in(first) == visible_in(pickle.loads(pickled)) == before
+    assert loaded.cells.equals(first.cells)
+    assert not later.cells["value"].equals(first.cells["value"])
+    assert loaded.run.conclusion == first.run.conclusion != later.run.conclusion
+    with pytest.raises(ConfigError, match="now holds the results of a later run"):
+        first.report()
+    with pytest.raises(ConfigError, match=r"or quadrepro\.compare with the same out="):
+        _ = loaded.examples
+    assert later.report().is_file()
 
 
 @pytest.mark.parametrize("file", [None, "<stdin>"])

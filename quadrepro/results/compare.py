@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pandas as pd
 
-from quadrepro.base.files import is_regular
+from quadrepro.base.files import is_regular, read_text
 from quadrepro.errors import ConfigError
 from quadrepro.results.results import Results, read_csv, results_folders
 from quadrepro.results.run import CELLS, MANIFEST, RUN, SCORE, TOLERANCE, TableFacts
@@ -84,7 +84,8 @@ def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
         return f"{missing[0]} is missing"
     if not file.endswith(".csv"):
         return ""  # Its numbers are in a CSV.
-    left, right = (read_csv(path, dtype=str, keep_default_na=False) for path in paths)
+    options: Any = {"dtype": str, "keep_default_na": False}
+    left, right = (read_csv(path, read_text(path), **options) for path in paths)
     if [*left] != [*right] or len(left) != len(right):
         shapes = [f"{len(side)} rows of {', '.join(side)}" for side in (left, right)]
         return f"{paths[0]}: {shapes[0]}, but {paths[1]}: {shapes[1]}"

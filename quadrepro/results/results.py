@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import pandas as pd
@@ -89,20 +89,21 @@ class TableView:
         Name of its files without ending.
     folder : Path
         The results folder.
+    markdown : str
+        The table with title and notes as Markdown, numbers rounded for reading.
+    csv : str
+        The numbers as CSV.
     """
 
     name: str
     folder: Path
-
-    @property
-    def markdown(self) -> str:
-        """The table with title and notes as Markdown, numbers rounded for reading."""
-        return read_text(self.folder / f"{self.name}.md")
+    markdown: str
+    csv: str
 
     @property
     def data(self) -> pd.DataFrame:
         """The numbers with eight digits, each in a column of its own."""
-        return read_csv(self.folder / f"{self.name}.csv")
+        return read_csv(self.folder / f"{self.name}.csv", self.csv)
 
     def __repr__(self) -> str:
         return self.markdown
@@ -114,6 +115,8 @@ class TableView:
 @dataclass(frozen=True, eq=False)
 class Results:
     """The results of an experiment, as `quadrepro.reproduce` or `load_results` returns them.
+
+    They keep their tables and numbers if a later run writes the folder again, and when pickled.
 
     Attributes
     ----------
@@ -145,6 +148,24 @@ class Results:
         """The config, its data, and the packages and machines of the cells."""
         path = self.folder / RUN
         return read_json(path, Run) if is_regular(path) else Run()
+
+    @cached_property
+    def texts(self) -> dict[str, str]:
+        """The files of tables, cells and verdicts, which are read at once."""
+        tables = [f"{name}{end}" for name in self.tables for end in (".md", ".csv")]
+        paths = [self.folder / file for file in (*tables, CELLS, SCORE)]
+        return {path.name: read_text(path) for path in paths if is_regular(path)}
+
+    def read(self) -> Self:
+        """Return these results after reading the folder, which a later run may write again."""
+        _ = self.manifest, self.run, self.texts
+        return self
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Return everything that is shown, without the estimators and the data."""
+        if self.plan is not None:
+            _ = self.examples
+        return vars(self) | {"plan": None, "outcomes": None}
 
     @property
     def name(self) -> str:
@@ -182,7 +203,9 @@ class Results:
         if name not in self.tables:
             hint = nearest(name, self.tables)
             raise ConfigError(f"{self.folder} has no table {name!r}{hint}")
-        return TableView(name, self.folder)
+        paths = [self.folder / f"{name}{end}" for end in (".md", ".csv")]
+        texts = (self.texts.get(path.name) or read_text(path) for path in paths)
+        return TableView(name, self.folder, *texts)
 
     @cached_property
     def cells(self) -> pd.DataFrame:
@@ -211,7 +234,8 @@ class Results:
         if self.plan is None or self.outcomes is None:
             raise ConfigError(
                 f"{self.folder} does not hold the outcome of every example: call "
-                "quadrepro.reproduce, which computes only missing cells"
+                "quadrepro.reproduce, or quadrepro.compare with the same out=, which compute only "
+                "missing cells"
             )
         parts = [pd.DataFrame(columns=[*EXAMPLE, *LABELS], dtype=object)]
         places: dict[str, Any] = {}
@@ -271,8 +295,8 @@ class Results:
         """Return a CSV that has these columns, some of them of numbers; empty if it is missing."""
         path = self.folder / file
         frame = pd.DataFrame(columns=[*header], dtype=str)
-        if is_regular(path):
-            frame = read_csv(path, dtype=str, keep_default_na=False)
+        if file in self.texts:
+            frame = read_csv(path, self.texts[file], dtype=str, keep_default_na=False)
         if missing := [name for name in header if name not in frame]:
             raise DataError(f"{path}: the column {missing[0]!r} is missing; {WRITE_AGAIN}")
         if len(frame) > MAX_CELLS:
@@ -292,11 +316,15 @@ class Results:
 
         Raises
         ------
+        ConfigError
+            If a later run has written other results to the folder.
         DataError
             If a file of the folder is damaged.
         """
         from quadrepro.results.page import write_report  # imports jinja2
 
+        if Results(self.folder).texts != self.texts:
+            raise ConfigError(f"{self.folder} now holds the results of a later run")
         start = None if self.plan is None else self.plan.experiment.source.path.parent
         page, _ = write_report(self.folder, start)
         return page
@@ -357,13 +385,13 @@ def load_results(folder: str | Path) -> Results:
     results = Results(Path(folder))
     if not results.tables:
         raise ConfigError(f"{folder} holds no table")
-    return results
+    return results.read()
 
 
-def read_csv(path: Path, **options: Any) -> pd.DataFrame:
-    """Return a CSV of a results folder."""
+def read_csv(path: Path, text: str, **options: Any) -> pd.DataFrame:
+    """Return the text of a CSV of a results folder as a data frame."""
     try:
-        frame = pd.read_csv(io.StringIO(read_text(path)), **options)
+        frame = pd.read_csv(io.StringIO(text), **options)
     except (ValueError, OverflowError) as error:
         raise DataError(f"{path} is damaged: {error}") from None
     if not isinstance(frame.index, pd.RangeIndex):

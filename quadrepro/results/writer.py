@@ -70,7 +70,7 @@ def write_results(
         write_text(folder / name, text)
     for name in before - manifest.files - texts.keys():
         (folder / name).unlink(missing_ok=True)
-    return Results(folder, plan, outcomes, tables)
+    return Results(folder, plan, outcomes, tables).read()
 
 
 def refuse_other_config(experiment: Experiment, out: Path) -> None:

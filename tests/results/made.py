@@ -82,7 +82,10 @@ def make_own_folder(
         "cells__csv": cells(rows),
         "errors__csv": errors(rows),
         "comparisons__csv": comparisons(winners),
-        "tables__json": manifest(tables={"errors": {"title": "Small: test risks"}}),
+        "comparisons__md": "## Small: comparisons\n",
+        "tables__json": manifest(
+            tables={name: {"title": f"Small: {name}"} for name in ("errors", "comparisons")}
+        ),
         **dict.fromkeys(("verdicts__csv", "score__csv", "claims__csv", "notes__md")),
     }
     return make_folder(path, **{**files, **changes})
