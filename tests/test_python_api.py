@@ -16,6 +16,7 @@ from sklearn.base import BaseEstimator, ClassifierMixin, clone
 from sklearn.compose import make_column_selector, make_column_transformer
 from sklearn.dummy import DummyClassifier
 from sklearn.ensemble import HistGradientBoostingClassifier
+from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LinearRegression, LogisticRegression, SGDClassifier
 from sklearn.model_selection import (
     GridSearchCV,
@@ -29,7 +30,7 @@ from sklearn.model_selection import (
     cross_validate,
 )
 from sklearn.multiclass import OneVsRestClassifier
-from sklearn.naive_bayes import GaussianNB
+from sklearn.naive_bayes import BernoulliNB, GaussianNB
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import FunctionTransformer, OneHotEncoder, StandardScaler
 from sklearn.svm import SVC
@@ -143,6 +144,9 @@ def values(results: Results, name: str, column: str = "value") -> list[float]:
 CASES: Mapping[str, tuple[Any, Any, Any]] = {
     "order of rows": (SGDClassifier(random_state=0), X, CLASSES),
     "float32": (LogisticRegression(), X.astype(np.float32), Y),
+    "Fortran order": (LogisticRegression(), np.asfortranarray(X), Y),
+    "lists": (LogisticRegression(), X.tolist(), CLASSES.tolist()),
+    "texts": (make_pipeline(CountVectorizer(), BernoulliNB()), CITIES.tolist(), [*Y]),
     "missing values": (HistGradientBoostingClassifier(max_iter=2), np.where(X > 1, np.nan, X), Y),
     "sparse": (LogisticRegression(), csr_array(np.where(X > 0, X, 0)), Y),
     "search": (GridSearchCV(SVC(), {"C": [0.1, 10]}, cv=2), X, Y),

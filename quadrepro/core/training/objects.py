@@ -20,6 +20,7 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
+from sklearn.utils.validation import _num_samples
 
 from quadrepro.base.code import files_needed, imports_of, is_own, user_file
 from quadrepro.base.text import few
@@ -189,8 +190,8 @@ def outputs_on(estimator: Any, X: Any, method: str = "predict") -> Any:
         raise ValueError(
             f"{method} must return numbers, such as codes of classes: {error}"
         ) from None
-    if len(values) != X.shape[0]:
-        raise ValueError(f"{method} returns {len(values)} values for {X.shape[0]} examples")
+    if len(values) != (n := _num_samples(X)):
+        raise ValueError(f"{method} returns {len(values)} values for {n} examples")
     return values
 
 
