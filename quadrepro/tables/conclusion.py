@@ -157,9 +157,12 @@ def planned(experiment: Experiment, sources: Mapping[str, RowSource]) -> str:
         return ""
     level = LEVEL / (n_columns * (n_columns - 1) / 2)
     differences = stats.detectable_difference(n_test, share, config.repeats, DISAGREEMENT, level)
+    splits, disagreement = _splits(config.repeats), max(DISAGREEMENT, differences[0])
+    if disagreement == inf:
+        return f"{splits} are too few, or test too few rows, to show any difference in risk."
     detected, least = Scale(percent=True).texts(*differences)
     return (
-        f"If two algorithms disagree on {DISAGREEMENT:.0%} of the rows, {_splits(config.repeats)}"
+        f"If two algorithms disagree on {100 * disagreement:.3g}% of the rows, {splits}"
         f" show a difference in risk of {detected} percentage points in half of all runs or more;"
         f" one below {least} is shown in fewer, however many splits there are."
     )

@@ -200,7 +200,9 @@ def test_the_number_of_splits_shows_a_mean_of_that_size_in_half_of_all_runs() ->
     assert n > 10
     shown = [Mean.from_values(rng.normal(0.05, 0.08, n), 0.3).p_value() <= 0.4 for _ in range(1000)]
     assert 0.4 < np.mean(shown) < 0.6
-    # The detectable difference is at most the disagreement.
+    # The detectable difference is at most the disagreement, and a risk at most 1.
+    assert detectable_difference(2, 2 / 7, 10, 0.1) == (1.0, pytest.approx(0.549, abs=1e-3))
+    assert detectable_difference(2, 2 / 7, 10, 0.1, 0.05 / 3)[0] == np.inf
     few, _ = detectable_difference(10, 0.3, 10, 0.1)
     assert 0.1 < few == pytest.approx(detectable_difference(10, 0.3, 10, few)[0])
 

@@ -110,6 +110,13 @@ def test_a_plan_names_the_difference_that_its_splits_show(tmp_path: Path) -> Non
     texts = detectable_difference(300, 0.3, experiment.config.repeats, 0.1, 0.05 / 3)
     sentence = planned(experiment, {"monks": source})  # type: ignore[dict-item]
     assert [f"{100 * x:.1f}" in sentence for x in texts] == [True, True]
+    assert sentence.startswith("If two algorithms disagree on 10% of the rows, 10 splits show")
+    for n_test, start in (
+        (20, "If two algorithms disagree on 22.7% of the rows"),
+        (1, "10 splits are too few, or test too few"),
+    ):
+        few = SimpleNamespace(sizes=(70, 0, n_test), test_share=lambda n: 0.3)
+        assert planned(experiment, {"monks": few}).startswith(start)  # type: ignore[dict-item]
     assert planned(experiment, {"monks": source, "wine": source}) == ""  # type: ignore[dict-item]
 
 
