@@ -20,6 +20,7 @@ from sklearn.pipeline import Pipeline, make_pipeline
 from sklearn.utils import _safe_indexing
 
 from quadrepro.base.models import faults_at
+from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
 from quadrepro.core.training.contract import Learner, Outputs, Predictor, TrainingData
@@ -175,6 +176,12 @@ def estimator_outputs(
     if hasattr(estimator, "predict_proba"):
         probabilities = np.zeros((len(predicted), data.n_classes))
         probabilities[:, seen] = outputs_on(estimator, X_new, "predict_proba")
+        valid = (abs(probabilities.sum(axis=1) - 1) < 0.01) & (probabilities.min(axis=1) > -1e-6)
+        # Boosters do not normalise the probabilities of one class against the rest.
+        if not valid.all() and packages_of(estimator).isdisjoint(BOOSTERS):
+            row = few([f"{p:g}" for p in probabilities[~valid][0]])
+            must = "predict_proba must return numbers from 0 to 1 that add up to 1"
+            raise ValueError(f"{must}, not {row}")
     # Scores of pairs of classes are left out: three classes have three pairs, too.
     pairs = getattr(estimator, "decision_function_shape", "") == "ovo"
     if hasattr(estimator, "decision_function") and len(seen) > 1 and not pairs:

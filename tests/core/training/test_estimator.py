@@ -102,6 +102,12 @@ class Odd(Plain):
         returned = {"words": "yes", "nan": float("nan"), "shares": 0.5, "beyond": 2}
         return 1 if self.kind == "short" else [returned[self.kind]] * len(X)
 
+class Shares(Odd):
+    def predict(self, X):
+        return [0] * len(X)
+    def predict_proba(self, X):
+        return [[0.5, 0.5]] * (len(X) - 1) + [self.kind]
+
 def vectorised():
     from sklearn.compose import make_column_transformer
     from sklearn.feature_extraction.text import TfidfVectorizer
@@ -597,6 +603,17 @@ def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, messa
         odd.predictions(X, y, [Grid.from_values({})], X_new, rng())
     with pytest.raises(ValueError, match=message):
         odd.outputs(data_of(X, y), {}, X_new)
+
+
+def test_probabilities_that_do_not_add_up_to_one_are_refused_but_for_rounding(own: str) -> None:
+    X, y, X_new = examples()
+    for row in ([0.7, 0.7], [1.5, -0.5], [np.nan, 1.0], [0.33, 0.67], [0.3333, 0.6666]):
+        odd = EstimatorPredictor("mine_built:Shares", {"kind": row}, own)
+        if sum(row) == pytest.approx(1, abs=1e-3) and min(row) > 0:
+            assert odd.outputs(data_of(X, y), {}, X_new).probabilities[-1].tolist() == row
+        else:
+            with pytest.raises(ValueError, match=f"add up to 1, not {row[0]}, {row[1]:g}"):
+                odd.outputs(data_of(X, y), {}, X_new)
 
 
 # Ensembles grow.
