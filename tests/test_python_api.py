@@ -170,6 +170,7 @@ SPLITTERS: Mapping[str, Callable[[], Any]] = {
     "groups": lambda: GroupKFold(3),
     "time": lambda: TimeSeriesSplit(3),
     "predefined": lambda: PredefinedSplit(np.arange(N) % 3 - 1),
+    "bootstrap": lambda: [(np.arange(N - 3).repeat(2), np.arange(N - 3, N))],
     "pairs": lambda: (
         (np.arange(N) % 7 != i, np.flatnonzero(np.arange(N) % 7 == i)) for i in (0, 1)
     ),
@@ -429,6 +430,9 @@ def test_the_first_failure_of_each_kind_is_shown(capsys: pytest.CaptureFixture[s
 
 
 GAPS = np.where(Y, "a", None)
+HALVES = np.arange(30), np.arange(30, N)
+SWAPPED = HALVES[::-1]
+OVERLAP = np.arange(32), np.arange(30, N)
 MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, "estimators is empty", [], Y, {}),
     (ConfigError, r"estimators\['GaussianNB'\]: Cannot clone", [GaussianNB], Y, {}),
@@ -443,6 +447,8 @@ MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, "cv: .*out of bounds", [BAYES], Y, {"cv": [([0], [N])]}),
     (ConfigError, "cv: every split needs rows", [BAYES], Y, {"cv": [([0, 1], [])]}),
     (ConfigError, "all of one class", [BAYES], Y, {"cv": [(Y, ~Y)]}),
+    (ConfigError, "cv: split 1 trains on 2 of its 30", [BAYES], Y, {"cv": [HALVES, OVERLAP]}),
+    (ConfigError, "cv: only 2 of 4 splits differ", [BAYES], Y, {"cv": [HALVES, SWAPPED] * 2}),
     (ConfigError, "did you mean 'outer'", [BAYES], Y, {"cv": {"outr": 5}}),
     (ConfigError, "OpenML", [BAYES], Y, {"cv": {"openml_task": 5}}),
     (ConfigError, "X is not a data frame", [BAYES], Y, {"cv": {"time": "day"}}),

@@ -243,6 +243,13 @@ def _parts_of_splitter(
         parts = tuple((rows[train], rows[test]) for train, test in cv.split(X, y, groups))
         if not parts or not all(len(train) and len(test) for train, test in parts):
             raise ValueError("every split needs rows to train on and rows to test")
+        for i, (train, test) in enumerate(parts):
+            if n_trained := int(np.isin(test, train).sum()):
+                raise ValueError(f"split {i} trains on {n_trained} of its {len(test)} test rows")
+        n_different = len({tuple(hash(bytes(np.sort(rows))) for rows in part) for part in parts})
+        # Random splits of few rows can be equal.
+        if n_different < len(parts) and not hasattr(cv, "random_state"):
+            raise ValueError(f"only {n_different} of {len(parts)} splits differ: give each once")
     except (TypeError, ValueError, IndexError) as error:
         lacks_groups = groups is None and "groups" in str(error)
         hint = "; give groups=, an array or a column of X" * lacks_groups
