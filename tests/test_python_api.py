@@ -429,6 +429,14 @@ def test_the_first_failure_of_each_kind_is_shown(capsys: pytest.CaptureFixture[s
     ]
 
 
+class Behind(BaseEstimator, ClassifierMixin):
+    def fit(self, X: Any, y: Any) -> Behind:
+        return self
+
+    def predict(self, X: Any) -> Any:
+        return np.zeros(len(X), dtype=int)
+
+
 GAPS = np.where(Y, "a", None)
 HALVES = np.arange(30), np.arange(30, N)
 SWAPPED = HALVES[::-1]
@@ -438,6 +446,7 @@ MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, r"estimators\['GaussianNB'\]: Cannot clone", [GaussianNB], Y, {}),
     (ConfigError, r"\['svm'\]: The 'C' parameter", {"svm": SVC(C=-1)}, Y, {}),
     (ConfigError, "neither classes nor numbers", [StandardScaler()], Y, {}),
+    (ConfigError, r"own needs .* in front of BaseEst", [make_pipeline(Behind())], Y, {}),
     (ConfigError, "cannot be compared", [BAYES, LinearRegression()], Y, {}),
     (ConfigError, "y is missing", [BAYES], None, {}),
     (ConfigError, "'Baseline' is the name of the added", {"Baseline": BAYES}, Y, {}),
@@ -454,7 +463,9 @@ MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, "X is not a data frame", [BAYES], Y, {"cv": {"time": "day"}}),
     (ConfigError, "did you mean 'accuracy'", [BAYES], Y, {"metrics": ["acuracy"]}),
     (DataError, "y: Found input", [BAYES], Y[1:], {}),
+    (DataError, r"^groups has the shape \(9,\), but y has 60", [BAYES], Y, {"groups": [1] * 9}),
     (DataError, "y: it is missing in", [BAYES], GAPS, {}),
+    (DataError, "y: 1 is an object of type int: give", [BAYES], pd.Series(["a", 1] * 30), {}),
     (DataError, "y: it is continuous", [BAYES], X[:, 0], {}),
     (DataError, "y: it is the same", [BAYES], np.zeros(N), {}),
     (DataError, "y: not all of its numbers", [LinearRegression()], np.r_[X[1:, 0], np.inf], {}),

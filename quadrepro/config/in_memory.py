@@ -204,17 +204,23 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
         raise ConfigError("y is missing: give y, or target=, a column of X")
     try:
         y = column_or_1d(y)
-        check_consistent_length(X, y, groups)
+        check_consistent_length(X, y)
         if n_missing := int(pd.isna(y).sum()):
             raise ValueError(f"it is missing in {n_missing} of {len(y)} rows")
         if numbers and not np.isfinite(y := y.astype(np.float64)).all():
             raise ValueError("not all of its numbers are finite")
+        others = [label for label in y if y.dtype == object and not isinstance(label, str)]
+        if not numbers and others:
+            kind = type(others[0]).__name__
+            raise ValueError(f"{others[0]!r} is an object of type {kind}: give y.astype(str), say")
         if not numbers and (kind := type_of_target(y)) not in ("binary", "multiclass"):
             raise ValueError(f"it is {kind}, but classifiers predict labels")
         if len(np.unique(y)) < 2:
             raise ValueError("it is the same in all rows")
     except (TypeError, ValueError) as error:
         raise DataError(f"y: {error}") from None
+    if groups is not None and np.shape(groups)[:1] != y.shape:
+        raise DataError(f"groups has the shape {np.shape(groups)}, but y has {len(y)} values")
     return np.asarray(y)
 
 

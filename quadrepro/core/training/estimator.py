@@ -439,7 +439,10 @@ class EstimatorObject(EstimatorPredictor):
         task, kind = task_of(original), type(original)
         own, used = code_of(original)
         if task is None or not hasattr(original, "predict"):
-            raise ValueError(f"{kind.__name__} predicts neither classes nor numbers")
+            raise ValueError(
+                f"{kind.__name__} predicts neither classes nor numbers; a class of your own needs "
+                "ClassifierMixin or RegressorMixin in front of BaseEstimator"
+            )
         return cls(
             f"{kind.__module__}:{kind.__name__}",
             predicts=task,
