@@ -332,7 +332,7 @@ def test_results_keep_what_they_show_after_a_later_run_and_in_pickles(tmp_path: 
     assert loaded.cells.equals(first.cells)
     assert not later.cells["value"].equals(first.cells["value"])
     assert loaded.run.conclusion == first.run.conclusion != later.run.conclusion
-    with pytest.raises(ConfigError, match="now holds the results of a later run"):
+    with pytest.raises(ConfigError, match="now has the results of a later run"):
         first.report()
     with pytest.raises(ConfigError, match=r"or quadrepro\.compare with the same out="):
         _ = loaded.examples
@@ -456,7 +456,7 @@ MISTAKES: list[tuple[type[QuadreproError], str, Any, Any, dict[str, Any]]] = [
     (ConfigError, "cv: .*out of bounds", [BAYES], Y, {"cv": [([0], [N])]}),
     (ConfigError, "cv: every split needs rows", [BAYES], Y, {"cv": [([0, 1], [])]}),
     (ConfigError, "all of one class", [BAYES], Y, {"cv": [(Y, ~Y)]}),
-    (ConfigError, "cv: split 1 trains on 2 of its 30", [BAYES], Y, {"cv": [HALVES, OVERLAP]}),
+    (ConfigError, "cv: split 1 trains on 2 of 30 test", [BAYES], Y, {"cv": [HALVES, OVERLAP]}),
     (ConfigError, "cv: only 2 of 4 splits differ", [BAYES], Y, {"cv": [HALVES, SWAPPED] * 2}),
     (ConfigError, "did you mean 'outer'", [BAYES], Y, {"cv": {"outr": 5}}),
     (ConfigError, "OpenML", [BAYES], Y, {"cv": {"openml_task": 5}}),

@@ -251,7 +251,7 @@ def _parts_of_splitter(
             raise ValueError("every split needs rows to train on and rows to test")
         for i, (train, test) in enumerate(parts):
             if n_trained := int(np.isin(test, train).sum()):
-                raise ValueError(f"split {i} trains on {n_trained} of its {len(test)} test rows")
+                raise ValueError(f"split {i} trains on {n_trained} of {len(test)} test rows")
         n_different = len({tuple(hash(bytes(np.sort(rows))) for rows in part) for part in parts})
         # Random splits of few rows can be equal.
         if n_different < len(parts) and not hasattr(cv, "random_state"):

@@ -324,7 +324,7 @@ class Results:
         from quadrepro.results.page import write_report  # imports jinja2
 
         if Results(self.folder).texts != self.texts:
-            raise ConfigError(f"{self.folder} now holds the results of a later run")
+            raise ConfigError(f"{self.folder} now has the results of a later run: load them")
         start = None if self.plan is None else self.plan.experiment.source.path.parent
         page, _ = write_report(self.folder, start)
         return page

@@ -156,10 +156,10 @@ def detectable_difference(
         for error, df in zip(errors, (n_splits - 1, ALL_SPLITS), strict=True)
     )
     root = sqrt(disagreement)
-    shown, at_any = (min(1.0, max(x * root, x**2)) for x in (reach, least))
+    at_these, at_any = (min(1.0, max(x * root, x**2)) for x in (reach, least))
     # If the difference is 1 in all splits, the test still counts on one example more or less.
     largest = Mean.from_values([1.0] * n_splits, test_share, 1 / n_test)
-    return shown if largest.p_value() <= level else inf, at_any
+    return at_these if largest.p_value() <= level else inf, at_any
 
 
 def p_values(
