@@ -20,7 +20,6 @@ from sklearn.base import BaseEstimator
 from sklearn.ensemble import BaggingClassifier
 from sklearn.tree import DecisionTreeClassifier
 from sklearn.utils import get_tags
-from sklearn.utils.validation import _num_samples
 
 from quadrepro.base.code import files_needed, imports_of, is_own, user_file
 from quadrepro.base.text import few
@@ -190,7 +189,7 @@ def outputs_on(estimator: Any, X: Any, method: str = "predict") -> Any:
         raise ValueError(
             f"{method} must return numbers, such as codes of classes: {error}"
         ) from None
-    if len(values) != (n := _num_samples(X)):
+    if len(values) != (n := X.shape[0] if hasattr(X, "shape") else len(X)):
         raise ValueError(f"{method} returns {len(values)} values for {n} examples")
     return values
 
