@@ -43,6 +43,9 @@ DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
+_SHARE = r"^-?\d*[.,]\d+$"
+"""Numbers with decimals, which are no names of rows."""
+
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
@@ -163,7 +166,7 @@ def _read(
             decimal, thousands = stated.decimal, True
         layout = layout.model_copy(update={"decimal": decimal, "thousands": thousands})
     if start is not None:
-        names = _names(path, start, frame.shape[1], stated)
+        names = _names(path, start, frame, stated)
     elif form == "libsvm":
         names = [*_numbered(frame.shape[1] - 1), target]
     else:
@@ -193,8 +196,9 @@ def _detected(
     return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
 
 
-def _names(path: Path, start: Start, n_columns: int, stated: InitOptions) -> list[str]:
+def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -> list[str]:
     """Return the names of columns: by the user, by the header, or else x1, x2 and so on."""
+    n_columns, header, first = frame.shape[1], start.header, frame.iloc[:, 0]
     numbered = _numbered(n_columns)
     if stated.names:
         names = [name.strip() for name in stated.names.split(",")]
@@ -203,11 +207,18 @@ def _names(path: Path, start: Start, n_columns: int, stated: InitOptions) -> lis
         return names
     if stated.no_header:
         return numbered
-    # R does not name the column of row names.
-    header = ["", *start.header] if len(start.header) == n_columns - 1 else start.header
+    if frame.iloc[:, len(header) :].eq("").all(axis=None):
+        # A separator can end each row, but not the header.
+        header = header + [""] * (n_columns - len(header))
+    elif len(header) == n_columns - 1 and first.is_unique and not first.str.contains(_SHARE).any():
+        # R does not name the column of row names.
+        header = ["row_name", *header]
     if len(header) != n_columns:
         fault = f"{len(header)} names, but {n_columns} fields in the rows below"
-        raise DataError(f"{path}, line {start.header_line}: {fault}; --skip N skips N lines")
+        raise DataError(
+            f"{path}, line {start.header_line}: {fault}: quote fields that contain a separator, or"
+            f" name each column: --skip {start.header_line} --names A,B; --skip N skips N lines"
+        )
     return [name or number for name, number in zip(header, numbered, strict=True)]
 
 

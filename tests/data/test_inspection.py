@@ -97,6 +97,7 @@ FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
     "commas": ("t.csv", TEXT, {}),
     "a title": ("t.csv", "Sizes of all,,,,,\n,,,,,\n" + TEXT, {}),
     "comments": ("t.csv", "# a logger\n# of mine\n" + TEXT, {}),
+    "separators at the ends": ("t.csv", TEXT.replace("\n", ",,\n").replace(",,", "", 1), {}),
     "Windows": ("t.csv", ("\n" + TEXT.replace("\n", "\r\n")).encode("utf-16"), UTF_16),
     "quotes": ("t.data", '"' + TEXT.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
     "Excel's line": ("t.csv", "sep=;\n" + TEXT.replace(",", ";").replace(".", ","), GERMAN),
@@ -391,6 +392,8 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "x,label\n1,NA\n2,b\n3,a\n", {}, "if 'NA' is a label, add --present 'NA'"),
         ("a.csv", "x,y\n1,a\n2,b\n", NO_WORD, "no field of x is '9', the word of --missing"),
         ("a.csv", "a title\nx,y\n1,a,5,1\n2,b,6,2\n", {}, "line 2: 2 names, but 4 fields in the"),
+        ("a.csv", "u,v,y\n1,Rome, IT,a\n1,Bari, IT,b\n", {}, "3 names, but 4 fields in the rows"),
+        ("a.csv", "u,v,y\n1.5,Rome, IT,a\n1.2,Bari, IT,b\n", {}, "line 1: 3 names, but 4 fields"),
     ],
 )
 def test_a_file_or_an_option_that_is_wrong_or_not_clear_is_refused_with_the_way_on(
