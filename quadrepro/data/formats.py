@@ -37,6 +37,9 @@ FORMATS = {
 MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "excel"}
 """First bytes of files that are not text."""
 
+_NO_TABLE = re.compile(
+    rb"(?i)(\xef\xbb\xbf)?\s*(<!doctype|<html|<\?xml|<table|version https://git-lfs)"
+)
 _SPARSE = re.compile(
     r"(\s*(#.*)?\n)*([-+\d.eE]+|\d+(,\d+)+)([ \t]+qid:\d+)?"
     r"([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)"
@@ -44,13 +47,18 @@ _SPARSE = re.compile(
 _LABELS = re.compile(rb"(?m)^[-+\d.]+,")
 
 
-def format_of(name: str, content: bytes, path: Path) -> str:
+def format_of(name: str, content: bytes, path: Path, encoding: str | None = None) -> str:
     """Return the format of a file, by the ending of its name or by its content."""
-    if form := FORMATS.get(PurePath(name).suffix.lower()) or MAGIC.get(content[:4]):
-        return form
+    if match := _NO_TABLE.match(content):
+        hint = "HTML or XML: save it as CSV" if b"<" in match[0] else "Git LFS's: run git lfs pull"
+        raise DataError(f"{path}: the content is {hint}")
+    form = FORMATS.get(PurePath(name).suffix.lower()) or MAGIC.get(content[:4])
+    if form and (form != "excel" or content[:4] in MAGIC):
+        return form  # Many a file with the ending of Excel is text.
     head = content[:100_000]
-    if encoding_of(content) != "utf-16" and b"\0" in head:
-        raise DataError(f"{path}: the format is not known, and {name!r} is not text")
+    if not (encoding or encoding_of(content) == "utf-16") and b"\0" in head:
+        fault = f"the format is not known, and {name!r} is not text"
+        raise DataError(f"{path}: {fault}; save it as CSV, or name its --encoding if it is text")
     text = head.decode("utf-8", "replace")
     if re.match(r"(?i)(\s*(%.*)?\n)*\s*@(relation|attribute)\b", text):
         return "arff"
@@ -192,8 +200,8 @@ def _member(path: Path, names: list[str], member: str) -> str:
 
 def sheet_names(path: Path, member: str = "") -> list[str]:
     """Return the names of the sheets of an Excel file; any other file has none."""
-    name, content = unpack(path, member)
-    if format_of(name, content, path) != "excel":
+    content = unpack(path, member)[1]
+    if MAGIC.get(content[:4]) != "excel":
         return []
     with pd.ExcelFile(io.BytesIO(content), engine="calamine") as book:
         return [*map(str, book.sheet_names)]
@@ -215,7 +223,8 @@ def _excel(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:
 
 def sheet_start(content: bytes, path: Path, layout: FileLayout) -> Start:
     """Return the first rows of a sheet."""
-    head = _excel(content, path, layout).head(SEEN)
+    with _readable(path, layout.format):
+        head = _excel(content, path, layout).head(SEEN)
     rows = head.map(_written, na_action="ignore").fillna("").to_numpy().tolist()
     return Start.from_rows(rows, head.index.tolist(), layout.skip)
 

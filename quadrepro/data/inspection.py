@@ -153,7 +153,7 @@ def _read(
 ) -> tuple[pd.DataFrame, FileLayout, Start | None]:
     """Return the rows under the names of their columns, how they were read, and the first rows."""
     inner, content = formats.unpack(path, stated.member)
-    form = formats.format_of(inner, content, path)
+    form = formats.format_of(inner, content, path, stated.encoding)
     for name, forms in FORMATS_OF_OPTIONS.items():
         if getattr(stated, name) and form not in forms:
             option = name.replace("_", "-")

@@ -80,10 +80,11 @@ class Start(NamedTuple):
 def decode(content: bytes, path: Path, encoding: str = "utf-8") -> str:
     """Decode text, without a byte order mark."""
     try:
-        return content.decode("utf-8-sig" if encoding == "utf-8" else encoding)
+        return content.decode(encoding).removeprefix("\ufeff")
     except UnicodeDecodeError as error:
         line = content[: error.start].count(b"\n") + 1
-        raise DataError(f"{path}, line {line}: not {encoding.upper()} text") from error
+        fault = f"not {encoding.upper()} text; save it as UTF-8, or see init --encoding"
+        raise DataError(f"{path}, line {line}: {fault}") from error
 
 
 def encoding_of(content: bytes) -> str:
@@ -113,7 +114,8 @@ def detect(
     Excel's line ``sep=;`` above the table are skipped.
     """
     encoding = encoding or encoding_of(content)
-    end = content.rfind(b"\n", 0, HEAD) if encoding != "utf-16" and len(content) > HEAD else -1
+    # Only the encodings without zero bytes can be cut at the end of a line.
+    end = -1 if len(content) <= HEAD or b"\0" in content[:HEAD] else content.rfind(b"\n", 0, HEAD)
     head = decode(content[: end if end > 0 else None], path, encoding)
     if marked := re.match(r"(?i)\s*\"?sep=(.)\"?\s*\n", head):
         separator, skip = separator or marked[1], skip or 1

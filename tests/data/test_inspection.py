@@ -90,6 +90,7 @@ ROWS = "\n".join(",".join(field or "?" for field in row) for row in FIELDS[1:])
 IN_AND_OUT = "@inputs size, n\n@outputs label\n"
 BLANK, GERMAN = {"separator": "blank"}, {"separator": ";", "decimal": ","}
 UTF_16, CP1252 = {"encoding": "utf-16"}, {"encoding": "cp1252"}
+UTF_16_LE = {"encoding": "utf-16-le"}
 NAMED = [FIELDS[0]]
 NAMED += [[f"r{i}", *(field or "NA" for field in row)] for i, row in enumerate(FIELDS[1:])]
 
@@ -99,6 +100,8 @@ FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
     "comments": ("t.csv", "# a logger\n# of mine\n" + TEXT, {}),
     "separators at the ends": ("t.csv", TEXT.replace("\n", ",,\n").replace(",,", "", 1), {}),
     "Windows": ("t.csv", ("\n" + TEXT.replace("\n", "\r\n")).encode("utf-16"), UTF_16),
+    "without a mark": ("t.csv", f"\ufeff{TEXT}".encode("utf-16-le"), UTF_16_LE),
+    "text for Excel": ("t.xls", TEXT.replace(",", "\t"), {"separator": "\t"}),
     "quotes": ("t.data", '"' + TEXT.replace(",", '","').replace("\n", '"\n"')[:-1], {}),
     "Excel's line": ("t.csv", "sep=;\n" + TEXT.replace(",", ";").replace(".", ","), GERMAN),
     "tabs": ("t", TEXT.replace(",", "\t"), {"separator": "\t"}),
@@ -120,7 +123,8 @@ FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
 @pytest.mark.parametrize("form", FORMS)
 def test_one_frame_has_one_card_in_every_form(save: Save, form: str) -> None:
     name, content, layout = FORMS[form]
-    card = described(save(content, name), member="t.csv" if form == "an archive" else "")
+    member, encoding = "t.csv" * (form == "an archive"), "utf-16-le" * (layout == UTF_16_LE)
+    card = described(save(content, name), member=member, encoding=encoding)
     parts = {"separator", "encoding", "decimal"}
     assert own_source(card).model_dump(exclude_defaults=True, include=parts) == layout
     if form == "row names":
@@ -360,6 +364,10 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, "no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
         ("a.png", b"\x89PNG\0", {}, "the format is not known, and 'a.png' is not text"),
+        ("a.xlsx", b"PK\3\4", {}, "not readable as excel"),
+        ("a.parquet", "version https://git-lfs.github.com/spec/v1\n", {}, "run git lfs pull"),
+        ("a.xls", "<table><tr><td>label", {}, "the content is HTML or XML: save it as CSV"),
+        ("a.csv", b"\x81,label\n", {}, "line 1: not CP1252 text; save it as UTF-8, or"),
         ("a.svm", "1 1:2\n2 1:inf\n3 1:2", {}, ", row 2: x1 is 'inf', which is not a finite"),
         (
             "a.csv",
