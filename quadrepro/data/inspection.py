@@ -35,7 +35,8 @@ from quadrepro.errors import ConfigError, DataError, closest, nearest
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
-DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y|%B %d, %Y"
+DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%m-%d-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y"
+DAYS += "|%B %d, %Y|%d.%m.%y|%m/%d/%y|%d/%m/%y"
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 """Formats of dates that are recognised, in addition to ISO 8601."""
@@ -302,7 +303,7 @@ def _describe(own: OwnFile) -> Card:
     filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
     if not filled:
         raise DataError(f"{source.path}: no column other than the target has a value")
-    attributes = tuple(_attribute(name, c, frame[name]) for name, c in filled.items())
+    attributes = tuple(_attribute(name, c, own) for name, c in filled.items())
     table = RawTable(attributes, filled, labels[kept])
     remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
     if source.test:
@@ -310,7 +311,7 @@ def _describe(own: OwnFile) -> Card:
     for name in [n for n, c in filled.items() if not is_text(c) and frame[n].dtype.kind != "f"]:
         if not remarks[name] and frame[name].str.contains(MARKS).any():
             remarks[name] = notes.MARKED
-    left_out = [name for name in filled if remarks[name] in notes.LEFT_OUT]
+    left_out = [name for name in filled if remarks[name].startswith(notes.LEFT_OUT)]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
         left_out = []
@@ -413,32 +414,47 @@ def _totals(own: OwnFile) -> list[str]:
     return [f"The last row ({row}) looks like totals: remove it from the file."]
 
 
-def _attribute(name: str, values: ColumnValues, column: pd.Series) -> Attribute:
+def _attribute(name: str, values: ColumnValues, own: OwnFile) -> Attribute:
     if not is_text(values):
         return Attribute(name=name, kind="numeric", range=checks.extremes(values))
     codes = default_order(pd.unique(values[values != ""]).tolist())
-    if isinstance(column.dtype, pd.CategoricalDtype):
+    if isinstance((column := own.frame[name]).dtype, pd.CategoricalDtype):
         # A declared order is kept, with codes that no row has.
         declared = nominal_column(map(str, column.cat.categories)).tolist()
         if {*codes} <= {*declared}:
             codes = tuple(dict.fromkeys(filter(None, declared)))
-    date = _date_format(codes)
+    date = _date_format(codes, values, own.source)
     uncoded = date or len(codes) > notes.MOST_CODES or notes.is_free_text(codes, len(values))
     return Attribute(name=name, kind="nominal", codes=None if uncoded else codes, date=date)
 
 
-def _date_format(codes: Sequence[str]) -> str | None:
-    """Return the format of dates, or None if a code is not a date."""
+def _date_format(codes: Sequence[str], values: ColumnValues, source: FileSource) -> str | None:
+    """Return the format of dates, or None if a code is not a date.
+
+    If days and months can be exchanged, rows are sorted by date, or days are first in files with
+    decimal commas or semicolons.
+    """
     if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
         return None
-    for form in ("ISO8601", *DATES):
+    forms = [
+        form
+        for form in ("ISO8601", *DATES)
         # Most columns are seen in three codes not to be dates.
         if all(
             not pd.to_datetime([*some], format=form, errors="coerce", utc=True).hasnans
             for some in (codes[:3], codes)
-        ):
-            return form
-    return None
+        )
+    ]
+    if {form[:2] for form in forms} == {"%d", "%m"}:
+        day_first = source.decimal == "," or source.separator == ";"
+
+        def preference(form: str) -> tuple[bool, bool]:
+            days = pd.Series(pd.to_datetime(values[values != ""], format=form))
+            is_sorted = days.is_monotonic_increasing or days.is_monotonic_decreasing
+            return is_sorted, day_first and form[1] == "d"
+
+        return max(forms, key=preference)
+    return next(iter(forms), None)
 
 
 def _view(own: OwnFile, target: Target, exclude: Sequence[str]) -> View:

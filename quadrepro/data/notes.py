@@ -80,7 +80,9 @@ _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]
 def remarks(table: RawTable) -> dict[str, str]:
     """Return a remark on each attribute, or an empty text."""
     return {
-        a.name: DATES if a.date else _remark(a.name, table.columns[a.name])
+        a.name: f"{DATES}; read as {a.date}, date in the card"
+        if a.date
+        else _remark(a.name, table.columns[a.name])
         for a in table.attributes
     }
 

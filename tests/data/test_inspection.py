@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -598,10 +599,10 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
     }
     every = notes(tmp_path, columns)
     assert has(every, "Free text, which only estimators of your own can use")
-    assert "Dates, left out; to test on the latest rows, add split: {time: NAME} (day)." in every
-    for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d %I:%M %p"):
+    assert has(every, "Dates, left out; to test on the latest rows, add split: {time: NAME}; read")
+    for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d %I:%M %p", "%m/%d/%y", "%d.%m.%y"):
         days = pd.date_range("2020-01-30", periods=N).strftime(form)
-        assert has(notes(tmp_path, {"day": days}), "Dates, left out")
+        assert any(f"read as {form}, date in" in n for n in notes(tmp_path, {"day": days}))
     every = notes(tmp_path, columns)
     assert has(every, "A whole number of its own in each row, in rising order")
     card = inspect_file(tmp_path / "my.csv", "y")
@@ -611,6 +612,25 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
         *("%d.%m.%Y", None),
         None,
     )
+
+
+@pytest.mark.parametrize(
+    ("days", "values", "separator", "form"),
+    [
+        (["01/02/2020", "03/02/2020", "02/03/2020"], "123", ",", "%d/%m/%Y"),
+        (["02/01/2020", "02/03/2020", "03/02/2020"], "123", ";", "%m/%d/%Y"),
+        (["02-03-2020", "02-01-2020", "01-02-2020"], "123", ",", "%m-%d-%Y"),
+        (["02/01/2020", "03/04/2020", "02/03/2020"], "123", ",", "%m/%d/%Y"),
+        (["02/01/2020", "03/04/2020", "02/03/2020"], "123", ";", "%d/%m/%Y"),
+        (["02/01/2020", "03/04/2020", "02/03/2020"], ("1,5", "2", "3"), "|", "%d/%m/%Y"),
+    ],
+)
+def test_days_and_months_that_can_be_exchanged_are_decided_by_the_order_of_rows_or_by_signs(
+    save: Save, days: list[str], values: Sequence[str], separator: str, form: str
+) -> None:
+    rows = zip(days, values, "aba", strict=True)
+    path = save("\n".join(map(separator.join, [("day", "x", "y"), *rows])))
+    assert described(path, "y").by_name["day"].date == form
 
 
 def test_labels_that_differ_only_in_capitals_are_named(tmp_path: Path) -> None:
