@@ -28,8 +28,11 @@ from quadrepro.errors import DataError
 SEPARATORS = (";", "\t", "|", ",", "blank")
 """Known separators of text; commas may be decimal signs, and names may contain blanks."""
 
-SEEN = 20
-"""Number of rows in which a separator and a header are looked for."""
+SEEN = 40
+"""Number of rows, besides comments, in which a separator and a header are looked for."""
+
+COMMENTS = ("#", "%")
+"""Beginnings of comments above a table."""
 
 SNIFFED = 1000
 """Number of rows in which the decimal sign is looked for."""
@@ -160,19 +163,23 @@ def _has_sign(texts: pd.Series, sign: str) -> bool:
 
 
 def _start(text: bytes, separator: str, skip: int, path: Path) -> Start:
-    lines, rows = [], []
+    lines, rows, n_plain = [], [], 0
     with suppress(DataError):  # A row of the wrong separator can be too long for a field.
-        for line, fields in itertools.islice(_rows(*_plain(text, separator), skip, path), SEEN):
+        for line, fields in _rows(*_plain(text, separator), skip, path):
             lines.append(line)
             rows.append([field.strip() for field in fields])
+            n_plain += not rows[-1][0].startswith(COMMENTS)
+            if n_plain == SEEN:
+                break
     return Start.from_rows(rows, lines, skip)
 
 
 def _n_above(rows: Sequence[Sequence[str]]) -> int:
     """Return the number of rows above a table: comments, and titles in a single field."""
     widths = [max((j for j, text in enumerate(row, 1) if text), default=0) for row in rows]
-    width = Counter(widths).most_common(1)[0][0]
-    marked = [row[0].startswith(("#", "%")) for row in rows]
+    marked = [row[0].startswith(COMMENTS) for row in rows]
+    plain = [width for width, is_marked in zip(widths, marked, strict=True) if not is_marked]
+    width = Counter(plain or widths).most_common(1)[0][0]
     for i, row in enumerate(rows):
         # A single marked row as wide as the table has the names of the columns.
         is_comment = marked[i] and (widths[i] != width or marked[i + 1 : i + 2] == [True])
@@ -231,7 +238,7 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
             if len(fields) != width:
                 n = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 fault = f"{n}, but the first row has {width}"
-                hint = "; --skip N skips N lines above the table" if len(fields) > width else ""
+                hint = f"; --skip {line - 1} if the table starts there" * (len(fields) > width)
                 raise DataError(f"{path}, line {line}: {fault}{hint}") from None
         raise
     n_lines, n_rows = text.count(b"\n") + (not text.endswith(b"\n")), len(columns[0])

@@ -114,7 +114,7 @@ ARFF_FAULT = "not readable as arff: "
     ("name", "content", "fault"),
     [
         ("a.csv", "1,2\n3\n", ", line 2: 1 field, but the first row has 2"),
-        ("a.csv", "1,2\n\n3,4,5\n", ", line 3: 3 fields, but the first row has 2"),
+        ("a.csv", "1,2\n\n3,4,5\n", ", line 3: 3 fields, but the first row has 2; --skip 2 if"),
         ("a.csv", "1\nµ\n".encode("latin-1"), ", line 2: not UTF-8 text"),
         ("a.csv", '1\n"2\n3\n', ", line 2: unexpected end of data"),
         ("a.csv", " \n,\n", "the file has no rows"),

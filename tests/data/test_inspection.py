@@ -98,7 +98,7 @@ NAMED += [[f"r{i}", *(field or "NA" for field in row)] for i, row in enumerate(F
 FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
     "commas": ("t.csv", TEXT, {}),
     "a title": ("t.csv", "Sizes of all,,,,,\n,,,,,\n" + TEXT, {}),
-    "comments": ("t.csv", "# a logger\n# of mine\n" + TEXT, {}),
+    "comments": ("t.csv", "# a logger\n" + "# of mine\n" * 44 + TEXT, {}),
     "separators at the ends": ("t.csv", TEXT.replace("\n", ",,\n").replace(",,", "", 1), {}),
     "Windows": ("t.csv", ("\n" + TEXT.replace("\n", "\r\n")).encode("utf-16"), UTF_16),
     "without a mark": ("t.csv", f"\ufeff{TEXT}".encode("utf-16-le"), UTF_16_LE),
