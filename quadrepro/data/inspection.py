@@ -47,6 +47,9 @@ MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]"
 _SHARE = r"^-?\d*[.,]\d+$"
 """Numbers with decimals, which are no names of rows."""
 
+_UNIT = re.compile(r"[(\[].+[)\]]|:?-+:|:-+|-{3,}")
+"""Units, and Markdown's lines below the names of columns."""
+
 _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt|total général)\W*")
 
 
@@ -393,6 +396,11 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
         hint = " (the other sign is then between thousands)" * (own.source.decimal in signs)
         option = f"--decimal {' or '.join(signs)}{hint}"
         raise DataError(f"{where}, which is a number only with {option}")
+    is_unit = rows[name] == 0 and all(np.isinf(columns[n]).sum() == 1 for n in words)
+    is_unit = is_unit and bool(len({*words.values()}) > 1 or _UNIT.fullmatch(word))
+    if len({*rows.values()}) == 1 and (is_unit or all(n == w for n, w in words.items())):
+        content = "units" if is_unit else "the names of the columns again"
+        raise DataError(f"{where}: the row looks like {content}: remove it from the file")
     for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
     listed = few(
