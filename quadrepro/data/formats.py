@@ -99,6 +99,8 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
                 frame = _libsvm(content, max(len(layout.columns) - 1, 0))
             case "parquet":
                 frame = pd.read_parquet(io.BytesIO(content))
+                # A named index is a column of the file.
+                frame = frame.reset_index(level=[*filter(None, frame.index.names)])
             case "excel":
                 frame = _excel(content, path, layout)
             case "json":
@@ -293,7 +295,7 @@ _NAME = r"""'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^\s{]+"""
 _LISTED = r"""\{(?:'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[^}'"])*\}"""
 _ATTRIBUTE = re.compile(rf"\s*@attribute\s+({_NAME})\s*({_LISTED}|\w+)", re.IGNORECASE)
 _START = re.compile(r"(?im)^[ \t]*@data\b.*$")
-_WEIGHT = re.compile(r"(?m),[ \t]*\{[ \t]*[\d.eE+-]+[ \t]*\}[ \t]*\r?$")
+WEIGHT = re.compile(r"(?m),[ \t]*\{[ \t]*[\d.eE+-]+[ \t]*\}[ \t]*\r?$")
 
 _KINDS = {"integer": "REAL", "numeric": "REAL", "date": "STRING"}
 """Kinds of columns as they are read; integers of many files are other numbers."""
@@ -308,7 +310,7 @@ def read_arff(text: str, path: Path) -> pd.DataFrame:
     start = _START.search(text)
     if start is None:
         raise DataError(f"{path}: not readable as arff: the line @data is missing")
-    header, rows = text[: start.start()], _WEIGHT.sub("", text[start.end() :])
+    header, rows = text[: start.start()], WEIGHT.sub("", text[start.end() :])
     lines = [*map(_declaration, header.split("\n")[:-1]), "@data"]
     content = arff.loads("\n".join(lines) + rows.replace("<null>", "?"))
     attributes, n_above = content["attributes"], text.count("\n", 0, start.end()) + 1

@@ -28,7 +28,7 @@ from quadrepro.data.canonical import (
 )
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.separated import Start, decimal_sign, detect, encoding_of
+from quadrepro.data.separated import Start, decimal_sign, decode, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, closest, nearest
 
@@ -41,7 +41,7 @@ TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 """Formats of dates that are recognised, in addition to ISO 8601."""
 
-MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]"
+MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]|^0[0-9]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
 _SHARE = r"^-?\d*[.,]\d+$"
@@ -197,7 +197,11 @@ def _detected(
         return layout.model_copy(update={"skip": skip}), start
     if form == "libsvm" and re.search(rb"(?m)^\S+[ \t]+qid:", content):
         raise DataError(f"{path}: qid: marks ranking data; to predict labels, remove qid:N")
-    return FileLayout(format=form, **{"encoding": encoding} if form == "arff" else {}), None
+    if form != "arff":
+        return FileLayout(format=form), None
+    has_weights = formats.WEIGHT.search(decode(content, path, encoding))
+    note = "The weights of rows are not used." if has_weights else ""
+    return FileLayout(format="arff", encoding=encoding, note=note), None
 
 
 def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -> list[str]:
@@ -318,7 +322,7 @@ def _describe(own: OwnFile) -> Card:
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
         left_out = []
-        remarks = {n: r for n, r in remarks.items() if r == notes.TEXTS}
+        remarks |= {n: remarks[n].replace(*notes.KEPT).replace(", left out;", ";") for n in filled}
     counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))
     view = _view(own, target, left_out)

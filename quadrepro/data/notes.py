@@ -58,15 +58,18 @@ DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
-MARKED = "Numbers with blanks, signs or parentheses: if they are codes, add --nominal NAME"
+MARKED = "Numbers with blanks, signs or leading zeros: if they are codes, add --nominal NAME"
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
+
+KEPT = ("Left out, since", "Kept, although")
+"""Beginning of remarks, and its form if there are no other columns."""
 
 LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
 ON_CONTENT = re.compile(
-    "(Left out, since|Free text, which|Dates, left|Taken as n|A whole number of its own|Rows "
+    "(Left out, since|Kept, although|Free text, |Dates|Taken as n|A whole number of its own|Rows "
     "|Each label of|Imbalanced: |.* may mean a missing value: |.* (determines|repeats|is the sum) )"
 )
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
@@ -131,6 +134,8 @@ def on_reading(
     single = [f"{name}={word}" for name, words in layout.codes.items() for word in words]
     if words := [*gaps, *single]:
         yield f"Missing values are written {', '.join(map(repr, words))}."
+    if layout.note:
+        yield layout.note
     if task is None:
         kind = "classification" if target.labels else "regression"
         declared = layout.format == "arff"

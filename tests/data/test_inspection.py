@@ -110,7 +110,7 @@ FORMS: dict[str, tuple[str, str | bytes, dict[str, str]]] = {
     "row names": ("t.dat", "\n".join(map(" ".join, NAMED)), BLANK),
     "records": ("t.json", json.dumps(RECORDS), {}),
     "lines": ("t.jsonl", "\n".join(map(json.dumps, RECORDS)), {}),
-    "parquet": ("t.parquet", FRAME.to_parquet(), {}),
+    "parquet": ("t.parquet", FRAME.set_index("size").to_parquet(), {}),
     "Excel": ("t.xlsx", workbook([["All sizes", *[""] * 5], *FIELDS]), {}),
     "ARFF": ("t.arff", f"{DECLARED}@data\n{ROWS}\n", {}),
     "weights": ("t.arff", f"{DECLARED}@data\n" + ROWS.replace("\n", ",{2}\n"), {}),
@@ -128,6 +128,7 @@ def test_one_frame_has_one_card_in_every_form(save: Save, form: str) -> None:
     card = described(save(content, name), member=member, encoding=encoding)
     parts = {"separator", "encoding", "decimal"}
     assert own_source(card).model_dump(exclude_defaults=True, include=parts) == layout
+    assert ("The weights of rows are not used." in card.notes) == (form == "weights")
     if form == "row names":
         card = card.model_copy(update={"attributes": card.attributes[1:]})
     else:
@@ -224,7 +225,7 @@ def test_commas_are_decimal_signs_or_between_thousands(
         card = described(path, decimal=told)
         assert card.attributes[0].range == expected
         is_marked = not set("".join(fields)) <= set("0123456789-.,")
-        assert has([*card.notes], "Numbers with blanks, signs or parentheses") == is_marked
+        assert has([*card.notes], "Numbers with blanks, signs or leading zeros") == is_marked
     else:
         with pytest.raises(QuadreproError) as error:
             inspect_file(path, "label", decimal=told)
@@ -318,6 +319,7 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
         ("word", [f"w{i % MOST_CODES}" for i in range(150)], "Taken as nominal"),
         ("areaCode", [1, 2, 2, 1], "look like codes"),
         ("encoded", [1, 2, 2, 1], ""),
+        ("plot", ["07", "05", "05", "12"], "leading zeros: if they are codes"),
         ("", [3, 1, 4, 2], "look like IDs"),
         ("gone", ["", "", "", ""], "every value is missing"),
     ],
@@ -339,7 +341,9 @@ def test_columns_that_need_a_look_are_noted(
 def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(save: Save) -> None:
     card = inspect_file(save("id,label\n1,a\n2,b\n"), "label")
     assert card.view("default").exclude == ()
-    assert not any("Left out" in note for note in card.notes)
+    assert has([*card.notes], "Kept, although they look like IDs")
+    card = inspect_file(save("day,label\n1.2.2020,a\n1.3.2020,b\n"), "label")
+    assert has([*card.notes], "Dates; to test on the latest rows, add split: {time: NAME}; read as")
     assert inspect_file(save(TOY, "2019.data.csv"), "label").name == "data_2019"
     assert inspect_file(save(TOY, "µ.csv"), "label").name == "data"
     assert inspect_file(save(TOY), "label", name="Ours-1").name == "ours_1"
