@@ -12,6 +12,7 @@ import zlib
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from datetime import datetime
+from itertools import zip_longest
 from pathlib import Path, PurePath
 from typing import Any
 
@@ -133,7 +134,9 @@ def with_test_rows(train: pd.DataFrame, test: pd.DataFrame, source: FileSource) 
     """Return training rows with test rows below them, and a column of parts."""
     if [*test.columns] != [*train.columns]:
         missing = few([name for name in train if name not in test.columns])
-        difference = f"it has no {missing}" if missing else "they are others, or in another order"
+        pairs = zip_longest(test, train, fillvalue="nothing")
+        others = few([f"{other} in place of {name}" for other, name in pairs if other != name])
+        difference = f"it has no {missing}" if missing else others
         raise DataError(f"{source.test}: its columns differ from the training rows: {difference}")
     parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
     return numbered(pd.concat(parts, ignore_index=True))
@@ -244,6 +247,9 @@ def _json(text: str) -> pd.DataFrame:
         elif len(lists) == 1 and all(isinstance(value, dict) for value in lists[0]):
             [content] = lists
     frame = pd.json_normalize(content) if isinstance(content, list) else pd.DataFrame(content)
+    # With orient="index", pandas writes rows by their numbers.
+    if "".join(map(str, frame)).isdigit() and not "".join(map(str, frame.index)).isdigit():
+        frame = pd.json_normalize([*content.values()])
     if any(isinstance(value, list | dict) for value in frame.to_numpy(dtype=object).ravel()):
         raise ValueError("its records hold lists: write one value for each column")
     return frame.rename(columns=str)
@@ -256,7 +262,7 @@ def _libsvm(content: bytes, n_features: int) -> pd.DataFrame:
         line = content.count(b"\n", 0, labels.start()) + 1
         raise ValueError(f"line {line} has several labels; keep one of them in each row")
     examples, labels = load_svmlight_file(
-        io.BytesIO(content), n_features=n_features or None, zero_based=False
+        io.BytesIO(content), n_features=n_features or None, zero_based="auto"
     )
     return pd.DataFrame(np.column_stack([examples.toarray(), labels]))
 

@@ -256,7 +256,9 @@ def _target_name(
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
     for name in in_card[in_card.duplicated()]:
-        raise DataError(f"{path}: rename {name!r} in the file: its card would have two of them")
+        hint = ", or add --no-header, since its first line looks like data" * like_data
+        fault = "in the file: its card would have two of them"
+        raise DataError(f"{path}: rename {name!r} {fault}{hint}")
     return target
 
 

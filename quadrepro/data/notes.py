@@ -70,7 +70,7 @@ LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 
 ON_CONTENT = re.compile(
     "(Left out, since|Kept, although|Free text, |Dates|Taken as n|A whole number of its own|Rows "
-    "|Each label of|Imbalanced: |.* may mean a missing value: |.* (determines|repeats|is the sum) )"
+    "|Each label |Imbalanced|.* may mean a missing |.* (determines|repeats|is (the sum|a linear)) )"
 )
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
 
@@ -139,7 +139,7 @@ def on_reading(
     if task is None:
         kind = "classification" if target.labels else "regression"
         declared = layout.format == "arff"
-        reason = "as the file declares" if declared else "by the values of the target"
+        reason = "by the declared kind" if declared else "by the values of the target"
         yield f"Taken as a {kind} {reason}; see --task."
 
 
@@ -204,7 +204,7 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
             others = sign * held[sign * held != lowest]
             n = len(held) - len(others)
             # Far away: below zero among positive numbers, or further away than their whole range.
-            if n < 2 or len(others) < 2 or lowest % 1:
+            if n < 2 or len(others) < 2 or lowest % 1 or np.isin(held, (-1, 0, 1)).all():
                 continue
             spread, gap = np.ptp(others), others.min() - lowest
             is_negative = sign > 0 and lowest < 0 <= others.min()
@@ -227,7 +227,7 @@ def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Itera
         if _decides(column[some], y[some]) and _decides(column, y)
     ]
     for name in determining:
-        verb = "determines" if is_text(y) else "repeats"
+        verb = "determines" if is_text(y) else "is a linear function of"
         yield f"{name} {verb} {target.original}: {advice}."
     if is_text(y) or determining:
         return

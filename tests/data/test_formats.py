@@ -193,6 +193,7 @@ RECORDS = [{"size": 1.5, "kind": "x "}, {"size": None, "kind": "y"}]
         "\n".join(map(json.dumps, RECORDS)),
         json.dumps({"rows": RECORDS}),
         json.dumps({"size": [1.5, None], "kind": ["x", "y"]}),
+        json.dumps({"0": RECORDS[0], "1": RECORDS[1]}),
         json.dumps({"columns": ["size", "kind"], "data": [[1.5, "x"], [None, "y"]]}),
     ],
 )
@@ -202,12 +203,18 @@ def test_json_gives_the_same_columns_however_they_are_nested(save: Save, text: s
     assert cells(frame) == [[1.5, None], ["x", "y"]]
 
 
+def test_json_can_have_numbers_as_names_of_columns(save: Save) -> None:
+    columns = {"0": {"0": 1, "1": 2, "2": 3}, "1": {"0": 4, "1": 5, "2": 6}}
+    assert cells(read(save(json.dumps(columns)), "json")) == [[1, 2, 3], [4, 5, 6]]
+
+
 def test_sparse_rows_become_columns_with_the_label_last(save: Save) -> None:
     path = save("+1 1:2 3:-4.5 # a remark\n\n-1 qid:7 2:1e1\n1.0\n")
     columns = [[2, 0, 0], [0, 10, 0], [-4.5, 0, 0]]
     assert cells(read(path, "libsvm")) == [*columns, [1, -1, 1]]
     wide = read(path, "libsvm", columns=("f1..f4", "target"))
     assert cells(wide) == [*columns, [0, 0, 0], [1, -1, 1]]
+    assert cells(read(save("1 0:2 2:3\n2 1:4\n"), "libsvm")) == [[2, 0], [0, 4], [3, 0], [1, 2]]
 
 
 @pytest.mark.parametrize("turned", [False, True])

@@ -368,6 +368,7 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "x,label\n", {}, "the file has a header but no rows"),
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, "no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
+        ("a.csv", "1,1,2\n3,1,2\n", {"target": "2"}, "two of them, or add --no-header"),
         ("a.png", b"\x89PNG\0", {}, "the format is not known, and 'a.png' is not text"),
         ("a.xlsx", b"PK\3\4", {}, "not readable as excel"),
         ("a.parquet", "version https://git-lfs.github.com/spec/v1\n", {}, "run git lfs pull"),
@@ -460,7 +461,10 @@ def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
     card = described(train, "y", test=test)
     assert (card.rows, card.by_name["part"].codes) == (3, ("test", "train"))
     assert read_source(own_source(card))["part"].tolist() == ["train", "train", "test"]
-    for text, difference in (("z,y\n3.5,b\n", "it has no x"), ("y,x\nb,3.5\n", "another order")):
+    for text, difference in (
+        ("z,y\n3.5,b\n", "it has no x"),
+        ("y,x\nb,3.5\n", "y in place of x, x in place of y"),
+    ):
         with pytest.raises(DataError, match=f"differ from the training rows: .*{difference}"):
             inspect_file(train, "y", test=save(text, "other.csv"))
     # Of two files of one layout, one can have a line above its rows.
@@ -549,7 +553,7 @@ def test_a_column_that_decides_the_label_is_named(
 @pytest.mark.parametrize(
     ("y", "note"),
     [
-        (3 * X1 + 1, "x1 repeats y"),
+        (3 * X1 + 1, "x1 is a linear function of y: exclude it"),
         (X1 - X2, "y is the sum x1 - x2: exclude it unless"),
         (X1 - 2 * X2, ""),
         (X1 - X2 + np.random.default_rng(1).normal(size=N) / 1e4, ""),
@@ -559,7 +563,7 @@ def test_what_repeats_or_adds_up_to_a_target_of_numbers_is_named(
     tmp_path: Path, y: object, note: str
 ) -> None:
     every = notes(tmp_path, {"y": y})
-    assert has(every, note or "x1 repeats") == bool(note)
+    assert has(every, note or "x1 is a linear") == bool(note)
     assert has(every, "y is the sum") == note.startswith("y is")
 
 
@@ -584,6 +588,11 @@ def test_a_number_of_one_column_means_a_missing_value_if_it_looks_like_one(
 ) -> None:
     column = np.r_[np.arange(9.0), word, word]
     assert bool(_sentinels({"a": column})) == is_noted
+
+
+def test_signs_are_no_words_for_missing_values() -> None:
+    assert _sentinels({name: np.array([-1.0, 1, 0] * 9) for name in "ab"}) == {}
+    assert _sentinels({name: np.array([-1.0, 0.5, 0] * 9) for name in "ab"}) == {"-1": "a, b"}
 
 
 @pytest.mark.parametrize("low", [-3.0, 0.0])
