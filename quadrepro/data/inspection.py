@@ -199,8 +199,8 @@ def _detected(
         raise DataError(f"{path}: qid: marks ranking data; to predict labels, remove qid:N")
     if form != "arff":
         return FileLayout(format=form), None
-    has_weights = formats.WEIGHT.search(decode(content, path, encoding))
-    note = "The weights of rows are not used." if has_weights else ""
+    has_weights = bool(formats.WEIGHT.search(decode(content, path, encoding)))
+    note = "The weights of rows are not used." * has_weights
     return FileLayout(format="arff", encoding=encoding, note=note), None
 
 
@@ -223,10 +223,8 @@ def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -
         header = ["row_name", *header]
     if len(header) != n_columns:
         fault = f"{len(header)} names, but {n_columns} fields in the rows below"
-        raise DataError(
-            f"{path}, line {start.header_line}: {fault}: quote fields that contain a separator, or"
-            f" name each column: --skip {start.header_line} --names A,B; --skip N skips N lines"
-        )
+        hint = "quote fields that contain a separator, or use --skip N and --names A,B,C"
+        raise DataError(f"{path}, line {start.header_line}: {fault}; {hint}")
     return [name or number for name, number in zip(header, numbered, strict=True)]
 
 
@@ -256,9 +254,8 @@ def _target_name(
             raise ConfigError(f"{path}: unknown column {name!r}{hint}")
     in_card = pd.Series(["target" if name == target else name for name in names])
     for name in in_card[in_card.duplicated()]:
-        hint = ", or add --no-header, since its first line looks like data" * like_data
-        fault = "in the file: its card would have two of them"
-        raise DataError(f"{path}: rename {name!r} {fault}{hint}")
+        hint = "; if its first line is data, add --no-header" * like_data
+        raise DataError(f"{path}: rename {name!r} in the file: names must differ{hint}")
     return target
 
 
@@ -324,7 +321,8 @@ def _describe(own: OwnFile) -> Card:
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
         left_out = []
-        remarks |= {n: remarks[n].replace(*notes.KEPT).replace(", left out;", ";") for n in filled}
+        kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in filled}
+        remarks |= {n: remark.replace(", left out;", ";") for n, remark in kept_ids.items()}
     counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))
     view = _view(own, target, left_out)

@@ -62,9 +62,6 @@ MARKED = "Numbers with blanks, signs or leading zeros: if they are codes, add --
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
 
-KEPT = ("Left out, since", "Kept, although")
-"""Beginning of remarks, and its form if there are no other columns."""
-
 LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 

@@ -368,7 +368,12 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "x,label\n", {}, "the file has a header but no rows"),
         ("a.csv", "x,y,label\n,?,a\n?,,b\n", {}, "no column other than the target has a value"),
         ("a.csv", "a,b,a,label\n1,2,3,x\n", {}, "rename 'a' in the file"),
-        ("a.csv", "1,1,2\n3,1,2\n", {"target": "2"}, "two of them, or add --no-header"),
+        (
+            "a.csv",
+            "1,1,2\n3,1,2\n",
+            {"target": "2"},
+            "names must differ; if its first line is data, add --no-h",
+        ),
         ("a.png", b"\x89PNG\0", {}, "the format is not known, and 'a.png' is not text"),
         ("a.xlsx", b"PK\3\4", {}, "not readable as excel"),
         ("a.parquet", "version https://git-lfs.github.com/spec/v1\n", {}, "run git lfs pull"),
