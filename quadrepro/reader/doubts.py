@@ -24,7 +24,7 @@ from quadrepro.reader.roles import (
 from quadrepro.reader.text_grid import Number, Text, parse
 
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
-OR_METHODS = "leave it out with --without {!r}, or state --rows methods if it sums up data sets"
+OR_METHODS = f"{OR_WITHOUT}, or state --rows methods if it sums up data sets"
 OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 
 LEAST_PERCENT = 5.0
@@ -66,6 +66,20 @@ def about_kinds(
         both = " and ".join(map(repr, repeated))
         refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
     return bool(rows) and not (by_method or turned or n_others)
+
+
+def has_means_of_rows(columns: Sequence[TableColumn]) -> bool:
+    """Return whether a column has the mean of the other numbers of each row, as its name says."""
+    scores = [c for c in columns if not (summary_kind(c.name) or c.is_spread)]
+    rows = [*zip(*([_value(cell) for cell in c.cells] for c in scores), strict=True)]
+    means = [c.cells for c in columns if summary_kind(c.name) == "mean"]
+    return len(scores) > 1 and any(all(map(_is_mean, cells, rows)) for cells in means)
+
+
+def _is_mean(cell: Text, values: Sequence[float]) -> bool:
+    """Return whether a text is the mean of some numbers, but for one unit of its last digit."""
+    decimals = re.sub(r"\D.*", "", cell.text.partition(".")[2])
+    return abs(fmean(values) - _value(cell)) <= 10.0 ** -len(decimals) + 1e-9
 
 
 def about_columns(
@@ -111,7 +125,7 @@ def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
     """Refuse rows that may not be scores of a data set, by their numbers alone."""
     if len(rows) < FEWEST:
         return
-    values = [[n.value if (n := parse(text)) else nan for text in texts] for _, texts in rows]
+    values = [[*map(_value, texts)] for _, texts in rows]
     columns, k = [*zip(*values, strict=True)], len(values[0])
     near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
     if k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
@@ -137,7 +151,7 @@ def about_units(rows: Mapping[str, Sequence[Number]], metric: str) -> None:
     for title, row in values.items():
         for i, x in enumerate(row):
             others = median(row[:i] + row[i + 1 :] or [0.0])
-            if 0 < x <= 1 and others > LEAST_PERCENT and 0.5 < 100 * x / others < 2:
+            if 0 < x < 1 and others > LEAST_PERCENT and 0.5 < 100 * x / others < 2:
                 unit = "may be a fraction among percents: write all numbers in one unit"
                 refuse(f"the row {shorten(title)!r}: {x:g} {unit}")
         is_score = metric in SHARES and "error" not in metric
@@ -179,6 +193,10 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     if len(methods) == 1 or {*methods} <= {*choices.methods}:
         return methods
     parts = _parts_of(methods)
+    bases = Counter(base for base, _ in parts.values())
+    # A statistic of a method has others next to it, unlike RACE-High.
+    names = (n for n, (base, part) in parts.items() if part == "statistic" and bases[base] == 1)
+    parts |= {name: (name, "") for name in names}
     extras = ("time", "rank")
     others = {base for base, part in parts.values() if part not in extras}
     set_aside = {name for name, (base, part) in parts.items() if part in extras and base in others}
@@ -247,6 +265,12 @@ def _refuse_column(message: str, column: TableColumn, advice: str = OR_WITHOUT) 
 def _refuse_row(message: str, title: str) -> NoReturn:
     name = shorten(title)
     refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
+
+
+def _value(cell: Text) -> float:
+    """Return the number in a text, NaN for other texts."""
+    number = parse(cell)
+    return number.value if number else nan
 
 
 def _scale(cells: Sequence[Text]) -> int:

@@ -79,7 +79,8 @@ def read_latex(text: str) -> list[TextGrid]:
             start = mark.end()
         elif depth == 0:
             following = marks[i + 1].start() if i + 1 < len(marks) else len(text)
-            near = text[end:start] + text[mark.end() : following].split(r"\begin{table")[0]
+            above = re.split(r"\\end\{table", text[end:start])[-1]
+            near = above + re.split(r"\\(?:begin|end)\{table", text[mark.end() : following])[0]
             titles = re.findall(rf"\\caption(?:\[[^\]]*\])?({_GROUP})", near)[:1]
             grids.append(_latex_grid(text[start : mark.start()], text.count("\n", 0, start) + 1))
             grids[-1].around = [_plain(title, 0) for title in titles]
@@ -239,7 +240,7 @@ def read_markdown(text: str) -> list[TextGrid]:
 
 def _n_fields(line: str) -> int:
     """Return the number of fields of a row in Markdown."""
-    fields = re.sub(r"\\.", "", line).strip(" >").removeprefix("|").removesuffix("|")
+    fields = re.sub(r"\\.", "", line).strip(" >").removeprefix("|").rstrip("| ")
     return fields.count("|") + 1
 
 

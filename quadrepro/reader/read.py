@@ -156,10 +156,11 @@ class _Reader:
         repeat = methods and self._with("fold") and len({*methods[0].texts}) < len(self.lines)
         if methods and (sets or repeat) and rows != "methods":
             return self._table(sets[0] if sets else None, methods[0])
-        if rows is None and not named:
+        sums_up = rows is None and not named and doubts.has_means_of_rows(self._with("value"))
+        if rows is None and not named and not sums_up:
             labels, values = self._with("label"), self._with("value")
             self.assumed = doubts.about_kinds(labels, values, bool(methods))
-        if rows == "methods" or (rows is None and not named and methods):
+        if rows == "methods" or sums_up or (rows is None and not named and methods):
             self._turn()
         return self._table(self._label("data sets"), None)
 
@@ -190,8 +191,9 @@ class _Reader:
     def _turn(self) -> None:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
-        describing = ("size", "time", "unclear")
-        values = [c for c in self._with("value") if column_role(c.name) not in describing]
+        describing = ("time", "unclear")
+        values = [c for c in self._with("value") if c.named not in describing]
+        values = [c for c in values if column_role(c.name) != "size"]
         label = self._label("methods")
         methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
@@ -302,7 +304,7 @@ class _Reader:
         metric, percent = self._stated_metric(), self._in_percent(scores)
         if self.choices.rows != "datasets":
             row_numbers = {row: [numbers[row, m] for m in methods] for row in self.datasets}
-            doubts.about_units(row_numbers, metric_of(metric))
+            doubts.about_units(row_numbers, metric_of(metric) or metric)
         return PrintedTable(
             path=self.path,
             form=self.form,
@@ -354,6 +356,8 @@ class _Reader:
         for column in sorted(values, key=lambda c: c.is_spread):
             if not column.name.strip("= "):
                 doubts.refuse(f"column {self.columns.index(column) + 1} has no name", self.top)
+            if column.kind == "mean" and column.method in names:
+                column.method, column.kind = column.name, ""  # such as len and avg_len
             alone = column.method not in names and bases[column.method] == 1
             if alone and not re.search("_mean$", column.name):
                 if re.search("_(sd|se|ci95)$", column.name):

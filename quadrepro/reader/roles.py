@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from quadrepro.reader.text_grid import Text, TextGrid, is_gap, is_number
+from quadrepro.reader.text_grid import Text, TextGrid, is_gap, is_number, parse
 
 LONGEST = 200
 """Number of characters of a name that can show its role."""
@@ -175,6 +175,10 @@ def is_misprint(text: str) -> bool:
     return re.match(r"\W*\d|.*[^\w.]\d*\.\d", text) is not None
 
 
+def _exceeds_one(text: str) -> bool:
+    return (number := parse(Text(text))) is not None and number.value > 1
+
+
 class TableColumn:
     """A column of a grid, and its role."""
 
@@ -186,6 +190,8 @@ class TableColumn:
         # Among folds there may be rows of their means.
         texts = [t for t in self.texts if self.named != "fold" or not summary_kind(t)]
         self.is_whole = bool(texts) and all(re.fullmatch(r"[\d,]+", t) for t in texts)
+        if self.named == "unclear" and _key(name) == "p" and any(map(_exceeds_one, texts)):
+            self.named = ""  # p-values are at most 1
         counts = self.named in ("fold", "id", "size", "test size")
         if counts and not (self.is_whole or self.is_words):
             self.named = ""
@@ -267,7 +273,8 @@ def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
     texts = [c.text for c in row[1:] if c.text]
     # A number with a misprint must not become a part of a name; a word such as None may be one.
     gaps = [text for text in texts if is_gap(text)]
-    numbers = (re.match(r"[^\w(]*\(?[.,]?\d", text) for text in texts)
+    shots = [re.fullmatch(r"\d+[- ]?shots?", text, re.IGNORECASE) for text in texts]
+    numbers = () if texts and all(shots) else (re.match(r"[^\w(]*\(?[.,]?\d", t) for t in texts)
     if any(numbers) or (gaps and (gaps == texts or not all(map(str.isalpha, gaps)))):
         return False
     names = [c.text for c in above[1:]]

@@ -221,6 +221,7 @@ def test_rows_of_markdown_after_the_end_of_their_table_are_not_lost(tmp_path: Pa
     indented = "".join(f"    {line}\n" for line in rows.splitlines())
     assert read(tmp_path, "md", f'=== "Tab"\n\n{indented}').rows == ("x",)
     assert read(tmp_path, "md", f"{rows}| *more* | | |\n| y | 0.7 | 0.6 |\n").rows == ("x", "y")
+    assert read(tmp_path, "md", f"{rows}| y | 0.7 | 0.6 ||\n").rows == ("x", "y")
     # Another table follows.
     assert read(tmp_path, "md", f"{rows}\n{rows}", table=1).rows == ("x",)
 
@@ -235,6 +236,14 @@ def test_latex_that_is_not_printed_is_left_out(tmp_path: Path) -> None:
     assert [(n.text, n.spread) for n in table.numbers.values()] == [
         *(("0.9", "0.1"), ("0.8", "0.8"), ("0.3", "0.1"), ("0.2", ""))
     ]
+
+
+def test_a_caption_belongs_to_the_environment_of_its_table(tmp_path: Path) -> None:
+    table = r"\begin{table}%s\begin{tabular}{lc} d & a \\ x & .9 \\ \end{tabular}%s\end{table} "
+    text = table % ("", r"\caption{AUC}") + table % ("", r"\caption{Error}")
+    text += table % (r"\caption{Accuracy}", "")
+    metrics = [read(tmp_path, "tex", text, table=i).metric for i in (1, 2, 3)]
+    assert metrics == ["auc", "error", "accuracy"]
 
 
 def test_json_may_have_one_list_of_records_among_other_facts(tmp_path: Path) -> None:

@@ -66,6 +66,23 @@ READ = {
         "a b",
     ),
     "methods in rows": ("method,x,y,Avg.,Rank; a,.9,.7,.8,1; b,.8,.6,.7,2",),
+    "methods in rows with their means": (
+        "backbone,u,v,avg; a,.9,.71,.8; b,.8,.6,.7",
+        "u v",
+        "a b",
+    ),
+    "a data set called like a test": ("d,a,b; friedman1,.9,.8; y,.7,.6", "friedman1 y", "a b"),
+    "a data set called like a statistic": (
+        "Model,RACE-Mid,RACE-High,u; a,.9,.8,.7; b,.6,.5,.4",
+        "RACE-Mid RACE-High u",
+        "a b",
+    ),
+    "numbers of shots below the names": (
+        ",u,v; ,5-shot,0-shot; x,.9,.8; y,.7,.6",
+        "x y",
+        "u 5-shot|v 0-shot",
+    ),
+    "a length and its mean": ("d,len,avg_len,a; x,.9,.8,.5; y,.7,.6,.5", "x y", "len avg_len a"),
     "methods like folds": (
         "d,fold,seed,run; x,.9,.8,.7; y,.6,.5,.4",
         "x y",
@@ -145,6 +162,7 @@ REFUSED = {
         "Accuracy,,; d,a,b; x,81.5,84.4; y,.768,.771; z,71.5,74.4",
         "the row 'y' may have fractions",
     ),
+    "columns of well-known data sets": ("name,CoLA,MNLI; a,90,80; b,70,60", "--rows methods"),
     "names of rows as numbers": (
         "noise,a,b; 0,.9,.8; 0.1,.8,.7; 0.2,.9,.6; 0.3,.8,.5",
         "--without 'noise'",
@@ -257,6 +275,12 @@ def test_what_is_not_clear_is_refused_with_the_way_on(kind: str, tmp_path: Path)
     with pytest.raises(DataError) as caught:
         read(tmp_path, text.replace("; ", "\n") + "\n")
     assert message in str(caught.value)
+
+
+def test_a_column_p_with_numbers_above_1_has_no_p_values(tmp_path: Path) -> None:
+    text = "Methods,A,P\na,90.1,97.2\nb,80.3,95.1\n"
+    assert read(tmp_path, text).rows == ("A", "P")
+    assert read(tmp_path, "Methods,A,P\na,90.1,.2\nb,80.3,.1\n").left_out == ("column P",)
 
 
 def test_the_options_decide(tmp_path: Path) -> None:
