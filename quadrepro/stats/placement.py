@@ -165,8 +165,8 @@ def place_number(
     if ours.n_test:
         errors, examples, per_split = ours.test_sets
         tested = per_split if ours.one_test_set else per_split * n_printed
-        # The level is that of `sampling_level` for df + 1 repeats, from which Student's interval is
-        # as wide as Welch's; `_at_level` returns p-values for which it is LEVEL.
+        # The level is `sampling_level` of df + 1 repeats, whose interval by Student is as wide as
+        # Welch's; `_at_level` returns p-values for which it is LEVEL.
         level = LEVEL
         if not ours.one_test_set:
             level = float(_level(errors, errors * tested / examples, df + 1))

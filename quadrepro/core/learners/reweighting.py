@@ -231,7 +231,7 @@ right, wrong : float
 def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
     """Return the loop of an algorithm over fixed voters, compiled for its `choose`.
 
-    `state` is that of `RunningSums`: first, the largest growth of a weight since its last list.
+    The first number of `state` is the largest growth of a weight since the list was made.
     """
 
     @njit
