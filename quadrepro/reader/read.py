@@ -152,14 +152,18 @@ class _Reader:
         if len(words) > 1 and words[0].texts != words[1].texts:
             both = f"the columns {words[0].name!r} and {words[1].name!r} both name data sets"
             doubts.refuse(f"{both}: split tables side by side, or leave one out with --without")
-        sets = named or [c for c in self._labels("") if c.is_words] or self._labels("id")
+        values, others = self._with("value"), [c for c in self._labels("") if c.is_words]
+        # Next to methods of one row each, such words are their kinds.
+        in_rows = methods and min(Counter(methods[0].texts).values()) > 1
+        has_metric = any(metric_of(c.method) for c in values)
+        sets = named or (others if in_rows or has_metric or len(values) == 1 else [])
+        sets = sets or self._labels("id")
         repeat = methods and self._with("fold") and len({*methods[0].texts}) < len(self.lines)
         if methods and (sets or repeat) and rows != "methods":
             return self._table(sets[0] if sets else None, methods[0])
-        sums_up = rows is None and not named and doubts.has_means_of_rows(self._with("value"))
+        sums_up = rows is None and not named and doubts.has_means_of_rows(values)
         if rows is None and not named and not sums_up:
-            labels, values = self._with("label"), self._with("value")
-            self.assumed = doubts.about_kinds(labels, values, bool(methods))
+            self.assumed = doubts.about_kinds(self._with("label"), values, bool(methods))
         if rows == "methods" or sums_up or (rows is None and not named and methods):
             self._turn()
         return self._table(self._label("data sets"), None)
@@ -201,7 +205,7 @@ class _Reader:
         titles = self._titles(label)
         for i, name in enumerate(titles):
             if name and name in titles[:i]:
-                advice = "name the data set of each row in a column 'dataset'"
+                advice = "give each method a name, or name data sets in a column 'dataset'"
                 doubts.refuse(f"duplicate row {name!r}: {advice}", self.lines[i])
             texts = ("±".join(c.cells[i].text for c in group) for group in methods.values())
             bold = (group[0].cells[i].bold for group in methods.values())
@@ -513,7 +517,8 @@ class _Reader:
     def _check_words(self) -> None:
         """Refuse columns of words in which a number is misprinted."""
         for column in self._with("words"):
-            if column.fault is not None and not summary_kind(column.name):
+            # Sizes have units, such as 108M.
+            if column.fault is not None and not (summary_kind(column.name) or column.named):
                 text = column.cells[column.fault].text
                 doubts.refuse(doubts.not_a_number(text), self.lines[column.fault], column.name)
 

@@ -71,6 +71,8 @@ READ = {
         "u v",
         "a b",
     ),
+    "sizes with units": ("Model,Params,Speed,x,y; a,108M,1.5x,.9,.7; b,1.2B,2x,.8,.6",),
+    "kinds of methods": ("venue,Method,x,y; ICML,a,.9,.7; NIPS,b,.8,.6",),
     "a data set called like a test": ("d,a,b; friedman1,.9,.8; y,.7,.6", "friedman1 y", "a b"),
     "a data set called like a statistic": (
         "Model,RACE-Mid,RACE-High,u; a,.9,.8,.7; b,.6,.5,.4",
@@ -150,7 +152,7 @@ REFUSED = {
     ),
     "names below headings": (
         "Model,acc; *x*,; a,.9; b,.7; *y*,; a,.8; b,.6",
-        "t.csv:6: duplicate row 'a': name the data set of each row in a column 'dataset'",
+        "t.csv:6: duplicate row 'a': give each method a name, or name data sets in a column 'dataset'",
     ),
     "deviations in a row of their own": (
         "d,a,b; x,.9,.8; ,(.1),(.1); y,.7,.6",
