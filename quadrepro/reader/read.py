@@ -464,7 +464,9 @@ class _Reader:
         numbers = [1 + next(earlier[name]) for name in names]
         if headings or len(names[0]) > 1 or len(n_rows) > 1 or n_rows == {2}:
             k = numbers.index(2)
-            message = f"duplicate row {', '.join(names[k])!r}: name a column of folds 'fold'"
+            row = ", ".join(names[k])
+            advice = "name a column of folds 'fold', or join what differs with the names"
+            message = f"duplicate row {row!r}: {advice}"
             doubts.refuse(message, self.lines[rows[k]])
         return titles, [*map(str, numbers)]
 
