@@ -152,7 +152,7 @@ REFUSED = {
     ),
     "names below headings": (
         "Model,acc; *x*,; a,.9; b,.7; *y*,; a,.8; b,.6",
-        "t.csv:6: duplicate row 'a': give each method a name, or name data sets in a column 'dataset'",
+        "t.csv:6: duplicate row 'a': give each method a name, or name data sets in a column",
     ),
     "deviations in a row of their own": (
         "d,a,b; x,.9,.8; ,(.1),(.1); y,.7,.6",
