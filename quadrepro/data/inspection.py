@@ -35,8 +35,11 @@ from quadrepro.errors import ConfigError, DataError, closest, nearest
 MOST_LABELS = 20
 """A target of whole numbers is a label if it has at most this number of distinct values."""
 
+MOST_GAPS = 10
+"""Maximum number of words of a column that may all mean a missing value."""
+
 DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%m-%d-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y"
-DAYS += "|%B %d, %Y|%d.%m.%y|%m/%d/%y|%d/%m/%y"
+DAYS += "|%B %d, %Y|%b %d %Y|%B %d %Y|%d.%m.%y|%m/%d/%y|%d/%m/%y"
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 """Formats of dates that are recognised, in addition to ISO 8601."""
@@ -410,12 +413,12 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
     listed = few(
         [f"{n} ({w!r} in {checks.row_name(own.frame, rows[n])})" for n, w in words.items()]
     )
-    nominal = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
-    missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
-    raise DataError(
-        f"{own.source.path}: numbers and words are mixed in {listed}; add {missing} for words that"
-        f" mean a missing value, or {nominal} if the values are codes"
-    )
+    hint = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
+    hint += " if the values are codes"
+    if all(own.frame[n][np.isinf(columns[n])].nunique() <= MOST_GAPS for n in words):
+        missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
+        hint = f"{missing} for words that mean a missing value, or {hint}"
+    raise DataError(f"{own.source.path}: numbers and words are mixed in {listed}; add {hint}")
 
 
 def _totals(own: OwnFile) -> list[str]:
@@ -452,10 +455,7 @@ def _date_format(codes: Sequence[str], values: ColumnValues, source: FileSource)
         form
         for form in ("ISO8601", *DATES)
         # Most columns are seen in three codes not to be dates.
-        if all(
-            not pd.to_datetime([*some], format=form, errors="coerce", utc=True).hasnans
-            for some in (codes[:3], codes)
-        )
+        if all(_are_dates(some, form) for some in (codes[:3], codes))
     ]
     if {form[:2] for form in forms} == {"%d", "%m"}:
         day_first = source.decimal == "," or source.separator == ";"
@@ -467,6 +467,12 @@ def _date_format(codes: Sequence[str], values: ColumnValues, source: FileSource)
 
         return max(forms, key=preference)
     return next(iter(forms), None)
+
+
+def _are_dates(codes: Sequence[str], form: str) -> bool:
+    """Return whether codes are dates; years of two digits must not be in the future."""
+    days = pd.to_datetime([*codes], format=form, errors="coerce", utc=True)
+    return not (days.hasnans or ("%y" in form and days.max() > pd.Timestamp.now("UTC")))
 
 
 def _view(own: OwnFile, target: Target, exclude: Sequence[str]) -> View:

@@ -138,7 +138,8 @@ def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> tuple[str, bool]:
     """Return the decimal sign, and whether the other sign is between thousands.
 
     A column with numbers such as 1,234.5 decides on both. Without one, it is a comma if more
-    columns have decimal commas than have decimal points.
+    columns have decimal commas than have decimal points. If no column has the other sign before
+    decimals, numbers such as 1,234 are thousands.
     """
     rows = frame.head(SNIFFED)
     columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
@@ -146,19 +147,33 @@ def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> tuple[str, bool]:
     if len(grouped) == 1:
         return grouped[0], True
     n_points, n_commas = (sum(_has_sign(column, sign) for column in columns) for sign in ".,")
-    return "," if n_commas > n_points else ".", False
+    sign, other = (",", ".") if n_commas > n_points else (".", ",")
+    is_clear = min(n_points, n_commas) == 0 < max(n_points, n_commas)
+    return sign, is_clear and any(_has_thousands(column, other) for column in columns)
 
 
 def _has_groups(texts: pd.Series, sign: str) -> bool:
-    """Return whether all texts are numbers, some with the sign after groups of thousands."""
-    has_both = (texts.str.contains(",") & texts.str.contains(".", regex=False)).any()
-    return bool(has_both and not np.isinf(parse_numbers(texts, sign, thousands=True)).any())
+    """Return whether most texts are numbers, some with the sign after groups of thousands.
+
+    Several commas also separate thousands; several points may be those of an address.
+    """
+    is_grouped = texts.str.contains(",") & texts.str.contains(".", regex=False)
+    if sign == ".":
+        is_grouped |= texts.str.count(",") > 1
+    values = parse_numbers(texts[is_grouped], sign, thousands=True)
+    others = parse_numbers(texts, sign, thousands=True)
+    return bool(np.isfinite(values).any() and np.isfinite(others).mean() > 0.5)
+
+
+def _has_thousands(texts: pd.Series, sign: str) -> bool:
+    """Return whether a sign is in texts, and only between thousands."""
+    written = texts[texts.str.contains(sign, regex=False)]
+    return bool(len(written) and written.str.fullmatch(_THOUSANDS).all())
 
 
 def _has_sign(texts: pd.Series, sign: str) -> bool:
     """Return whether all texts are numbers, some with the sign, and not only between thousands."""
-    written = texts[texts.str.contains(sign, regex=False)]
-    has_sign = len(written) and not written.str.fullmatch(_THOUSANDS).all()
+    has_sign = texts.str.contains(sign, regex=False).any() and not _has_thousands(texts, sign)
     return bool(has_sign and not np.isinf(parse_numbers(texts, sign)).any())
 
 

@@ -27,7 +27,7 @@ def _expanded_codes(codes: dict[str, dict[str, str]]) -> dict[str, dict[str, str
     return {one: renamed for name, renamed in codes.items() for one in series(name)}
 
 
-GAPS = ("?", "", "NA", "N/A", "NaN", "NULL", "None", "na", "n/a", "nan", "null")
+GAPS = ("?", "", "NA", "N/A", "NaN", "NULL", "None", "na", "n/a", "nan", "null", "#N/A")
 """Words that always mean a missing value in a file of the user."""
 
 

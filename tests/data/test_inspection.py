@@ -19,7 +19,7 @@ from quadrepro.config.loading import load_experiment
 from quadrepro.data.card import Card, load_card_file, write_card
 from quadrepro.data.checks import extent
 from quadrepro.data.formats import read_source
-from quadrepro.data.inspection import inspect_file, renew
+from quadrepro.data.inspection import MOST_GAPS, inspect_file, renew
 from quadrepro.data.notes import MOST_CODES, _sentinels
 from quadrepro.data.source import FileSource
 from quadrepro.data.store import Found
@@ -242,6 +242,27 @@ def test_the_decimal_sign_is_that_of_most_columns(save: Save) -> None:
     assert own_source(described(save("x;y;label;z\n" + row.format("1")))).decimal == ","
     path = save("x;y;z;label\n1.5;p,q;r,s;a\n2;t,u;v,w;b\n")
     assert own_source(described(path)).decimal == "."
+
+
+@pytest.mark.parametrize(
+    ("rows", "expected"),
+    [
+        ('0.5;"9,100";a\n1.5;"10,200";b\n', 10200),
+        ('0,5;"9.100";a\n1,5;"10.200";b\n', 10200),
+        ('1;"9,926,100";a\n2;"10,926,101";b\n', 10926101),
+        ('0,5;"9,100";a\n1.5;"10,200";b\n', "--decimal"),
+        ("1;192.168.100;a\n2;10.100.200;b\n", "--decimal ,"),
+    ],
+)
+def test_thousands_are_clear_if_decimals_have_the_other_sign(
+    save: Save, rows: str, expected: float | str
+) -> None:
+    path = save(f"x;y;label\n{rows}")
+    if isinstance(expected, str):
+        with pytest.raises(QuadreproError, match=expected):
+            inspect_file(path, "label")
+    else:
+        assert described(path).attributes[1].range[1] == expected
 
 
 def test_what_is_detected_can_be_overruled(save: Save) -> None:
@@ -665,6 +686,21 @@ def test_labels_that_differ_only_in_capitals_are_named(tmp_path: Path) -> None:
     [note] = [note for note in every if note.startswith("Labels that differ only")]
     assert note.endswith("(No, no, YES, Yes).")
     assert not has(notes(tmp_path, {"y": ["Yes", "no"] * (N // 2)}), "Labels that differ")
+
+
+def test_a_column_with_many_words_among_numbers_has_codes(save: Save) -> None:
+    for n_words, advice in ((MOST_GAPS, "--missing x=w0"), (MOST_GAPS + 1, "--nominal x if")):
+        words = [f"w{i}" if i < n_words else i for i in range(40)]
+        path = save(lines("x,label", *(f"{x},{'ab'[i % 2]}" for i, x in enumerate(words))))
+        with pytest.raises(QuadreproError, match=f"; add {advice}"):
+            inspect_file(path, "label")
+
+
+def test_years_of_two_digits_are_not_in_the_future(save: Save) -> None:
+    for year, date in ((70, "%m/%d/%y"), (62, None)):
+        rows = (f"{1 + i % 12}/20/{year},{'ab'[i % 2]}" for i in range(40))
+        card = inspect_file(save(lines("day,label", *rows)), "label")
+        assert card.attributes[0].date == date
 
 
 def test_labels_of_one_row_each_are_named(tmp_path: Path) -> None:
