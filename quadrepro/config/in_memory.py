@@ -209,10 +209,10 @@ def _targets(X: Any, y: Any, groups: Any, *, numbers: bool) -> NDArray[Any]:
             raise ValueError(f"it is missing in {n_missing} of {len(y)} rows")
         if numbers and not np.isfinite(y := y.astype(np.float64)).all():
             raise ValueError("not all of its numbers are finite")
-        others = [label for label in y if y.dtype == object and not isinstance(label, str)]
-        if not numbers and others:
-            kind = type(others[0]).__name__
-            raise ValueError(f"{others[0]!r} is an object of type {kind}: give y.astype(str), say")
+        for label in y if y.dtype == object and not numbers else ():
+            if not isinstance(label, str):
+                kind = type(label).__name__
+                raise ValueError(f"{label!r} is an object of type {kind}: give y.astype(str), say")
         if not numbers and (kind := type_of_target(y)) not in ("binary", "multiclass"):
             raise ValueError(f"it is {kind}, but classifiers predict labels")
         if len(np.unique(y)) < 2:

@@ -155,14 +155,15 @@ def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> tuple[str, bool]:
 def _has_groups(texts: pd.Series, sign: str) -> bool:
     """Return whether most texts are numbers, some with the sign after groups of thousands.
 
-    Several commas also separate thousands; several points may be those of an address.
+    Several commas also separate thousands; several points may belong to an address.
     """
     is_grouped = texts.str.contains(",") & texts.str.contains(".", regex=False)
     if sign == ".":
         is_grouped |= texts.str.count(",") > 1
-    values = parse_numbers(texts[is_grouped], sign, thousands=True)
-    others = parse_numbers(texts, sign, thousands=True)
-    return bool(np.isfinite(values).any() and np.isfinite(others).mean() > 0.5)
+    if not is_grouped.any():
+        return False  # Most columns are not parsed for it.
+    is_finite = np.isfinite(parse_numbers(texts, sign, thousands=True))
+    return bool(is_finite[is_grouped].any() and is_finite.mean() > 0.5)
 
 
 def _has_thousands(texts: pd.Series, sign: str) -> bool:

@@ -6,7 +6,6 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import pairwise
-from math import nan
 from statistics import fmean, median
 from typing import NoReturn
 
@@ -21,7 +20,7 @@ from quadrepro.reader.roles import (
     part_of,
     summary_kind,
 )
-from quadrepro.reader.text_grid import Number, Text, parse
+from quadrepro.reader.text_grid import Number, Text, parse, value_of
 
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
 OR_METHODS = f"{OR_WITHOUT}, or state --rows methods if it sums up data sets"
@@ -71,7 +70,7 @@ def about_kinds(
 def has_means_of_rows(columns: Sequence[TableColumn]) -> bool:
     """Return whether a column has the mean of the other numbers of each row, as its name says."""
     scores = [c for c in columns if not (summary_kind(c.name) or c.is_spread)]
-    rows = [*zip(*([_value(cell) for cell in c.cells] for c in scores), strict=True)]
+    rows = [*zip(*([value_of(cell) for cell in c.cells] for c in scores), strict=True)]
     means = [c.cells for c in columns if summary_kind(c.name) == "mean"]
     return len(scores) > 1 and any(all(map(_is_mean, cells, rows)) for cells in means)
 
@@ -79,7 +78,7 @@ def has_means_of_rows(columns: Sequence[TableColumn]) -> bool:
 def _is_mean(cell: Text, values: Sequence[float]) -> bool:
     """Return whether a text is the mean of some numbers, but for one unit of its last digit."""
     decimals = re.sub(r"\D.*", "", cell.text.partition(".")[2])
-    return abs(fmean(values) - _value(cell)) <= 10.0 ** -len(decimals) + 1e-9
+    return abs(fmean(values) - value_of(cell)) <= 10.0 ** -len(decimals) + 1e-9
 
 
 def about_columns(
@@ -125,7 +124,7 @@ def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
     """Refuse rows that may not be scores of a data set, by their numbers alone."""
     if len(rows) < FEWEST:
         return
-    values = [[*map(_value, texts)] for _, texts in rows]
+    values = [[*map(value_of, texts)] for _, texts in rows]
     columns, k = [*zip(*values, strict=True)], len(values[0])
     near = (abs(fmean(above) - last) <= 0.0051 * abs(last) for *above, last in columns)
     if k > 1 and all(near) and all(len({*above}) > 2 for *above, _ in columns):
@@ -265,12 +264,6 @@ def _refuse_column(message: str, column: TableColumn, advice: str = OR_WITHOUT) 
 def _refuse_row(message: str, title: str) -> NoReturn:
     name = shorten(title)
     refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
-
-
-def _value(cell: Text) -> float:
-    """Return the number in a text, NaN for other texts."""
-    number = parse(cell)
-    return number.value if number else nan
 
 
 def _scale(cells: Sequence[Text]) -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter, defaultdict
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import chain, count
 from pathlib import Path
@@ -103,10 +103,8 @@ class _Reader:
         self.top, self.around = grid.lines[0], grid.around
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
         # In other forms, a row without numbers is a data set that has none.
-        alone = {""} if content.form in ("Markdown", "HTML", "Excel") else set[str]()
-        headings = [
-            r for r in rows if len(names) > 1 and _is_heading([c.text for c in r[0]], alone)
-        ]
+        alone = content.form in ("Markdown", "HTML", "Excel")
+        headings = [r for r in rows if len(names) > 1 and _is_heading(r[0], alone)]
         titles = [row[0].text for row, _ in headings]
         if len(metrics := {*filter(None, (metric_in([title]) for title in titles))}) > 1:
             advice = "keep the rows of one in the file"
@@ -195,9 +193,8 @@ class _Reader:
     def _turn(self) -> None:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
-        describing = ("time", "unclear")
-        values = [c for c in self._with("value") if c.named not in describing]
-        values = [c for c in values if column_role(c.name) != "size"]
+        values = [c for c in self._with("value") if c.named not in ("time", "unclear")]
+        values = [c for c in values if column_role(c.name) != "size"]  # also if not whole
         label = self._label("methods")
         methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
@@ -542,10 +539,11 @@ class _Reader:
         return stated[0] if len(stated) == 1 else ""
 
 
-def _is_heading(texts: Sequence[str], alone: Collection[str]) -> bool:
-    """Return whether a row has a name above all columns, or next to nothing but texts of a set."""
-    name, *others = texts
-    return name != "" and not is_number(name) and ({*others} == {name} or {*others} <= {*alone})
+def _is_heading(row: Sequence[Text], alone: bool) -> bool:
+    """Return whether a row has a name above all columns, or, with `alone`, in the first one."""
+    name, *others = (c.text for c in row)
+    extends = {*others} == {name} or (alone and {*others} == {""})
+    return name != "" and not is_number(name) and extends
 
 
 def _sizes(column: TableColumn, places: dict[str, int]) -> dict[str, int]:

@@ -11,7 +11,7 @@ from typing import Any
 
 import yaml
 
-from quadrepro.reader.text_grid import Text, TextGrid, is_gap, is_number, parse
+from quadrepro.reader.text_grid import Text, TextGrid, is_gap, is_number, value_of
 
 LONGEST = 200
 """Number of characters of a name that can show its role."""
@@ -175,10 +175,6 @@ def is_misprint(text: str) -> bool:
     return re.match(r"\W*\d|.*[^\w.]\d*\.\d", text) is not None
 
 
-def _exceeds_one(text: str) -> bool:
-    return (number := parse(Text(text))) is not None and number.value > 1
-
-
 class TableColumn:
     """A column of a grid, and its role."""
 
@@ -190,7 +186,7 @@ class TableColumn:
         # Among folds there may be rows of their means.
         texts = [t for t in self.texts if self.named != "fold" or not summary_kind(t)]
         self.is_whole = bool(texts) and all(re.fullmatch(r"[\d,]+", t) for t in texts)
-        if self.named == "unclear" and _key(name) == "p" and any(map(_exceeds_one, texts)):
+        if self.named == "unclear" and _key(name) == "p" and any(value_of(c) > 1 for c in cells):
             self.named = ""  # p-values are at most 1
         counts = self.named in ("fold", "id", "size", "test size")
         if counts and not (self.is_whole or self.is_words):

@@ -8,6 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from decimal import Decimal
 from functools import lru_cache
+from math import nan
 from typing import NamedTuple
 
 MOST_COLUMNS, MOST_PLACES = 2_000, 200_000
@@ -160,6 +161,12 @@ def parse(cell: Text, comma: str = "thousands") -> Number | None:
     signs = "".join(match[name] or "" for name in ("before", "marks", "end"))
     other = "further numbers in brackets" if match["other"] else ""
     return Number(value, spread, bracket, cell.bold, bool(match["percent"]), signs, other)
+
+
+def value_of(cell: Text) -> float:
+    """Return the number in a text, NaN for gaps and other texts."""
+    number = parse(cell)
+    return number.value if number else nan
 
 
 def _plain(text: str | None, comma: str) -> str | None:
