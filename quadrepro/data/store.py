@@ -119,9 +119,13 @@ def _parsed(where: Path | FileSource | GeneratedSource, card: Card) -> RawTable:
     if isinstance(where, GeneratedSource):
         return generate(where, card)
     # Slow to import, and rarely needed.
+    from pyarrow import default_memory_pool
+
     from quadrepro.data.formats import read_source
 
-    return to_table(read_source(where), where, card, where.path)
+    table = to_table(read_source(where), where, card, where.path)
+    default_memory_pool().release_unused()  # It had all texts.
+    return table
 
 
 def locate(card: Card, folder: Path | None = None) -> Found:
