@@ -14,7 +14,7 @@ from typing import NamedTuple
 MOST_COLUMNS, MOST_PLACES = 2_000, 200_000
 """Limits of a table; larger files are data, not tables."""
 
-MARKS = "*∗†‡§¶•·∘○●◦▲▼△▽↑↓✓✔★☆^"
+MARKS = "~*∗†‡§¶•·∘○●◦▲▼△▽↑↓✓✔★☆^"
 """Signs of significance, or of the best number of a row."""
 
 DIGITS = 20

@@ -372,6 +372,7 @@ def test_the_mean_of_folds_is_missing_if_one_of_them_is(tmp_path: Path) -> None:
         ("95.1% ± 0.2%", "95.1", "0.2"),
         ("•0.80", "0.80", ""),
         ("0.80†", "0.80", ""),
+        ("~92.5", "92.5", ""),
         ("92.53 v", "92.53", ""),
         ("0.8 [0.7, 0.9]", "0.8", ""),
         ("0.95 (+0.01)", "0.95", ""),
@@ -389,7 +390,7 @@ def test_a_number_is_read_with_the_signs_around_it(text: str, number: str, sprea
 
 
 @pytest.mark.parametrize(
-    "text", ["0.9x", "~0.9", "1_0", "0.9/0.8", "> 24h", "1.2M", "٣", "0.1.2", "1" * 30]
+    "text", ["0.9x", "1_0", "0.9/0.8", "> 24h", "1.2M", "٣", "0.1.2", "1" * 30]
 )
 def test_other_texts_are_not_numbers(text: str) -> None:
     assert parse(Text(text)) is None
