@@ -17,6 +17,7 @@ from quadrepro.reader.roles import (
     arrows_in,
     column_role,
     is_well_known,
+    metric_of,
     part_of,
     summary_kind,
 )
@@ -28,6 +29,9 @@ OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if i
 
 LEAST_PERCENT = 5.0
 """Numbers of a row that are larger are no fractions."""
+
+MOST_PERCENT = 100.0
+"""Tables with larger numbers have no percents."""
 
 FEWEST = 4
 """Least number of rows for one to sum up the others."""
@@ -64,7 +68,7 @@ def about_kinds(
     if len(repeated) > 1 and len(values) == 1:
         both = " and ".join(map(repr, repeated))
         refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
-    return bool(rows) and not (by_method or turned or n_others)
+    return bool(rows) and not by_method and n_others <= len(turned)
 
 
 def has_means_of_rows(columns: Sequence[TableColumn]) -> bool:
@@ -82,7 +86,10 @@ def _is_mean(cell: Text, values: Sequence[float]) -> bool:
 
 
 def about_columns(
-    columns: Sequence[TableColumn], sizes: Sequence[TableColumn], rows: Sequence[int]
+    columns: Sequence[TableColumn],
+    sizes: Sequence[TableColumn],
+    rows: Sequence[int],
+    choices: Choices,
 ) -> None:
     """Refuse columns that may not be scores of methods, by their name or their scale."""
     ends = [re.fullmatch(r"(.*?)[ _-]*(\d+)", c.name) for c in columns]
@@ -98,7 +105,8 @@ def about_columns(
         kind = summary_kind(column.name)
         n_different = len({*column.texts} - {"0", "1"})
         if (kind or column.named == "unclear") and len(columns) > 1:
-            advice = OR_METHODS if kind in ("mean", "rank") else OR_WITHOUT
+            sums_up = kind in ("mean", "rank") and choices.rows is None
+            advice = OR_METHODS if sums_up else OR_WITHOUT
             _refuse_column("it may not be a method", column, advice)
         if scale > usual and n_usual > 1:
             longest = max(column.texts, key=len)
@@ -141,11 +149,36 @@ def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
         _refuse_row("has another scale than other rows", large[0])
 
 
+def about_names(titles: Sequence[str]) -> None:
+    """Refuse rows whose names are metrics, or name the metric of a method."""
+    parts = [part_of(title) for title in titles]
+    if len({metric for base, metric in parts if not base}) > 1:
+        names = f"the rows are metrics ({few(titles, 3)})"
+        refuse(f"{names}: a table of scores has one metric")
+    metrics = {metric_of(metric) for base, metric in parts if base}
+    if len(parts) > 1 and len(metrics) == 1 and "" not in metrics:
+        advice = "state --rows methods, or --rows datasets"
+        refuse(f"the rows may be methods, as they name a metric ({few(titles, 3)}): {advice}")
+
+
+def about_mean(title: str, cells: Sequence[Text], scores: Sequence[Sequence[Text]]) -> None:
+    """Refuse a row above others that is called a mean, and cannot be theirs."""
+    columns = [[value_of(cell) for cell in column] for column in zip(*scores, strict=True)]
+    means = [value_of(cell) for cell in cells]
+    pairs = zip(means, columns, strict=True)
+    if any(x < min(column) or x > max(column) for x, column in pairs):
+        name = shorten(title)
+        advice = f"leave it out with --without {name!r}, or state --rows methods if it is a method"
+        refuse(f"the row {name!r} is not the mean of the others: {advice}")
+
+
 def about_units(rows: Mapping[str, Sequence[Number]], metric: str) -> None:
     """Refuse fractions among percents."""
     if metric not in (*SHARES, ""):
         return
     values = {row: [n.value for n in numbers if n.text] for row, numbers in rows.items()}
+    if any(x > MOST_PERCENT for row in values.values() for x in row):
+        return
     usual = median([max(row) for row in values.values() if row] or [0.0])
     for title, row in values.items():
         for i, x in enumerate(row):
@@ -191,6 +224,8 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     """Return the methods of one metric, whose name is left out of theirs; refuse several."""
     if len(methods) == 1 or {*methods} <= {*choices.methods}:
         return methods
+    if not metric_of(choices.metric) and (own := _with_part(methods, choices.metric)):
+        return {base: methods[name] for base, name in own.items()}
     parts = _parts_of(methods)
     bases = Counter(base for base, _ in parts.values())
     # A statistic of a method has others next to it, unlike RACE-High.
@@ -202,6 +237,8 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     if not (set_aside & {*choices.methods} or choices.has_metric("time")):
         parts = {name: part for name, part in parts.items() if name not in set_aside}
     bare = {base for base, part in parts.values() if not part}
+    if named := [name for name in methods if choices.has_metric(name)][:1]:
+        return {name: methods[name] for name in named}
     measured = [(name, *parts[name]) for name in parts if parts[name][1] not in ("", "time")]
     metrics = [*dict.fromkeys(part if base else name for name, base, part in measured)]
     shared = bare & {base for _, base, _ in measured}
@@ -218,6 +255,14 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
         several = few([*metrics, *sorted(shared)])
         refuse(f"the columns hold several metrics or statistics ({several}): {advice}")
     return {base or name: methods[name] for name, base in chosen.items()}
+
+
+def _with_part(names: Iterable[str], metric: str) -> dict[str, str]:
+    """Return the other words of each name that begins or ends with a metric of the caller."""
+    word = re.escape(metric)
+    form = rf"{word}\W+(?P<after>.+)|(?P<before>.+)\W+{word}"
+    matches = ((name, re.fullmatch(form, name, re.IGNORECASE)) for name in names if metric)
+    return {(m["after"] or m["before"]).strip("()"): name for name, m in matches if m}
 
 
 def _parts_of(names: Iterable[str]) -> dict[str, tuple[str, str]]:

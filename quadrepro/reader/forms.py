@@ -101,6 +101,8 @@ def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[TextG
     if path.suffix.lower() in (".json", ".jsonl") or re.match(r"\s*[\[{]\s*[\[{\"]", text):
         return "JSON", [_json(text)], ""
     form = _markup(text)
+    if not form and re.match(r"(?i)\s*<(!doctype )?html\b", text):
+        raise ValueError(NO_TABLE)
     if form and len(content) > LARGEST_MARKUP:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table in {form}")
     readers = {"Markdown": read_markdown, "LaTeX": read_latex, "HTML": read_html}

@@ -46,6 +46,9 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
         parts = re.split(r"(?m)^(?=Tester:)", text)
         grids = [_weka(part) for part in parts if "(v/" in part]
         return "the output of Weka's experimenter", grids
+    if re.search(r"\\(pm|textbf|mathbf)\b", text):  # fields in LaTeX
+        text = re.sub(r"\\(?:textbf|mathbf|underline|textit)\s*\{([^{}]*)\}", r"\1", text)
+        text = re.sub(r"\\pm\b", "±", text.replace("$", ""))
     boxes = text.translate(_BOXES)
     if _PRINTED_IN_PART.search(boxes):
         raise ValueError("printed in part: print all rows and columns")

@@ -144,6 +144,7 @@ class _Reader:
         """Return the table."""
         self._set_choices()
         self._set_roles()
+        self._keep_one_metric()
         rows, named = self.choices.rows, self._labels("data sets")
         methods = self._labels("methods") or self._compared_in(named)
         words = [c for c in named if c.is_words]
@@ -186,6 +187,13 @@ class _Reader:
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], chosen)
         # The ranks of each method in a column next to it.
+        # Seeds of a framework next to folds.
+        seeds = [c for c in self._with("fold") if "seed" in c.name.lower()]
+        others = [c for c in self._with("label", "fold") if c not in seeds]
+        rows = [*zip(*([cell.text for cell in c.cells] for c in others), strict=True)]
+        if any(c.role == "fold" for c in others) and len({*rows}) == len(rows):
+            for column in seeds:
+                column.role = "out"
         names = Counter(c.name for c in self.columns if summary_kind(c.name) == "rank")
         for column in self.columns:
             column.role = "out" if names[column.name] > 1 else column.role
@@ -213,10 +221,6 @@ class _Reader:
 
     def _collect(self, label: TableColumn | None, by_row: TableColumn | None) -> None:
         """Collect the numbers of the data sets and the summaries."""
-        kept = self._metric_rows()
-        for column in self.columns:
-            column.cells = [column.cells[i] for i in kept]
-        self.lines = [self.lines[i] for i in kept]
         methods = self._one_value() if by_row else self._wide()
         self.scored = columns = [*chain(*methods.values())]
         used = (label, by_row, *columns, *self._with("fold"), *self._labels("metric"))
@@ -230,10 +234,8 @@ class _Reader:
             base, kind = split_spread(title)
             if base in titles and kind not in ("", "mean"):
                 doubts.refuse(f"row {title!r}: {below}", line)
-        scored = [t for t in titles if not (summary_kind(t) or is_summary_row(t))]
-        if len({part for base, part in map(part_of, scored) if not base}) > 1:
-            metrics = f"the rows are metrics ({few(scored, 3)})"
-            doubts.refuse(f"{metrics}: a table of scores has one metric")
+        if not self.choices.rows:
+            doubts.about_names([t for t in titles if not (summary_kind(t) or is_summary_row(t))])
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
         kinds = self._kinds(keys, labels, methods)
@@ -244,8 +246,12 @@ class _Reader:
         self._leave("row", [*dict.fromkeys(left_out)])
         rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
         if not by_row and not self.choices.methods:
-            doubts.about_columns(columns, self._with("size"), rows)
-        scores = [(titles[i], [mean.cells[i] for mean, *_ in methods.values()]) for i in rows]
+            doubts.about_columns(columns, self._with("size"), rows, self.choices)
+        texts = [[mean.cells[i] for mean, *_ in methods.values()] for i in range(len(titles))]
+        scores = [(titles[i], texts[i]) for i in rows]
+        for i, kind in enumerate(kinds):
+            if kind == "mean" and any(i < j for j in rows):
+                doubts.about_mean(titles[i], texts[i], [row for _, row in scores])
         metric = metric_of(self._stated_metric())
         if not (label or by_row or self.choices.methods):
             doubts.about_first_column(columns[0])
@@ -393,8 +399,8 @@ class _Reader:
 
     # Rows
 
-    def _metric_rows(self) -> list[int]:
-        """Return the rows of the chosen metric, if a column names metrics."""
+    def _keep_one_metric(self) -> None:
+        """Keep the rows of the chosen metric, if a column names metrics."""
         rows = [*range(len(self.lines))]
         for column in self._labels("metric"):
             names = [*dict.fromkeys(column.texts)]
@@ -404,7 +410,10 @@ class _Reader:
             self.metric = metric_of(chosen[0])
             self._leave("rows of", [name for name in names if name != chosen[0]])
             rows = [i for i in rows if column.cells[i].text == chosen[0]]
-        return rows
+        if len(rows) < len(self.lines):
+            self.columns = [TableColumn(c.name, [c.cells[i] for i in rows]) for c in self.columns]
+            self.lines = [self.lines[i] for i in rows]
+            self._set_roles()
 
     def _kinds(
         self, keys: Sequence[Key], labels: Sequence[TableColumn], methods: Methods
@@ -420,9 +429,8 @@ class _Reader:
         """Return the kind of a summary row, or an empty text."""
         texts = [c.cells[i].text for c in labels]
         kind = next(filter(None, map(summary_kind, texts)), "")
-        if any(summary_kind(c.cells[i].text) for c in self._with("fold")) or (
-            not kind and self.choices.rows != "datasets" and any(map(is_summary_row, texts))
-        ):
+        folds = [c.cells[i].text for c in self._with("fold")]
+        if any(map(summary_kind, folds)) or (not kind and any(map(is_summary_row, texts))):
             return "summary"
         # Wins are counts: a row called Best may hold the best scores.
         decimals = any("." in group[0].cells[i].text for group in methods.values())

@@ -114,10 +114,14 @@ def part_of(name: str) -> tuple[str, str]:
     if "".join(rest) and metric not in ("", "another"):
         return " ".join(rest).strip(), metric
     words = re.split(r"[\s_/:-]+", name)
-    for first, rest in ((words[0], words[1:]), (words[-1], words[:-1])):
-        metric = metric_of(first) or _first("parts", _key(first))
-        if rest and metric:
-            return " ".join(rest), first if metric == "other" else metric
+    for word, others in (
+        (words[0], name.removeprefix(words[0])),
+        (words[-1], name.removesuffix(words[-1])),
+    ):
+        metric, base = metric_of(word) or _first("parts", _key(word)), others.strip(" _/:-")
+        if base and metric:
+            base = re.sub(r"^\((.*)\)$", r"\1", base)
+            return base, word if metric == "other" else metric
     return name, ""
 
 
@@ -190,7 +194,7 @@ class TableColumn:
             self.named = ""  # p-values are at most 1
         counts = self.named in ("fold", "id", "size", "test size")
         if counts and not (self.is_whole or self.is_words):
-            self.named = ""
+            self.named = "unclear" if "size" in self.named and " " in name else ""
         self.method, self.kind = split_spread(name)
         self.role = ""
         """One of label, fold, value, size, words and out."""
@@ -256,8 +260,10 @@ def read_header(grid: TextGrid) -> tuple[list[str], int]:
     names: list[str] = []
     for texts in zip(*header, strict=True):
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
-        if not names and names_rows(texts[-1]):
+        if not names and names_rows(texts[-1]) and not any(header[-1][1:]):
             name = texts[-1]  # pandas prints the name of the rows below the name of the columns
+        elif not names and names_rows(texts[0]):
+            name = texts[0]
         base, kind = split_spread(name)
         spread = names and kind == "sd" and not base
         names.append(f"{names[-1]}_{kind}" if spread else name)
@@ -269,8 +275,10 @@ def _names_on(above: Sequence[Text], row: Sequence[Text]) -> bool:
     texts = [c.text for c in row[1:] if c.text]
     # A number with a misprint must not become a part of a name; a word such as None may be one.
     gaps = [text for text in texts if is_gap(text)]
-    shots = [re.fullmatch(r"\d+[- ]?shots?", text, re.IGNORECASE) for text in texts]
-    numbers = () if texts and all(shots) else (re.match(r"[^\w(]*\(?[.,]?\d", t) for t in texts)
+    others = [text for text in texts if not re.fullmatch(r"\d+[- ]?shots?(@\d+)?", text.lower())]
+    if len(others) < len(texts) and all(map(is_gap, others)):
+        return row[0].text in ("", above[0].text)
+    numbers = (re.match(r"[^\w(]*\(?[.,]?\d", text) for text in texts)
     if any(numbers) or (gaps and (gaps == texts or not all(map(str.isalpha, gaps)))):
         return False
     names = [c.text for c in above[1:]]

@@ -22,7 +22,7 @@ DIGITS = 20
 
 _GAP = re.compile(
     r"[-–—−?/]*|\.|n\.?[ /]?a\.?|nan|none|null|nan ?[±+(] ?nan\)?|o\.?o\.?[mt]\.?|[tm]\.?o\.?|"
-    r"time ?-?out|out of (memory|time)|dnf|fail(ed|ure)?|error|missing|not available|✗|×",
+    r"time ?-?out|out of (memory|time)|dnf|fail(ed|ure)?|error|missing|not available|✗|×|(?-i:X)",
     re.IGNORECASE,
 )
 _NUMBER = r"[-+−]?(?:\d[\d,]*(?:\.\d*)?|[.,]\d+)(?:[eE][-+]?\d{1,3})?"

@@ -90,6 +90,7 @@ def test_names_with_blanks_between_single_blanks_are_refused(tmp_path: Path) -> 
         ("json", '{"d": [{"a": [0.1, 0.2]}]}'),
         ("json", '{"d": '),
         ("html", "<table><tr><td><table></table></td></tr></table>"),
+        ("html", "<!DOCTYPE html>\n<html>\nd,a\nx,.9\n"),
         ("txt", "It is good.\n"),
         ("txt", "  d     a    b\n1 x   0.9  0.8\n# ℹ 2 more rows\n"),
         ("txt", "┌───┬─────┐\n│ d ┆ a   │\n╞═══╪═════╡\n│ x ┆ 0.9 │\n│ … ┆ …   │\n└───┴─────┘\n"),

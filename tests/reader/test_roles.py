@@ -126,6 +126,24 @@ READ = {
         "a b",
     ),
     "a heading in the middle": ("d,a,b; x,.9,.8; ; large,,; y,.7,.6",),
+    "a label of the second line": (
+        "target,AUC,AUC; `model`,a,b; x,.9,.8; y,.7,.6",
+        "x y",
+        "a b",
+    ),
+    "dimensions of methods": ("Model,Embedding size,x,y; a,1024,.9,.7; b,768,.8,.6",),
+    "a kind of models": ("Reranking-Model,x,y; a,.9,.7; b,.8,.6",),
+    "shots and gaps": (
+        "Model,u,v; ,3-shot@1,-; a,.9,.7; b,.8,.6",
+        "u 3-shot@1|v -",
+        "a b",
+    ),
+    "numbers in LaTeX": (
+        r"d,a,b; x,\textbf{.9 $\pm$ .1},.8 $\pm$ .1; y,$\mathbf{.7} \pm \mathbf{.1}$,.6 $\pm$ .1",
+    ),
+    "seeds next to folds": (
+        "task,framework,fold,seed,acc; x,a,0,7,.9; x,b,0,8,.8; y,a,0,7,.7; y,b,0,8,.6",
+    ),
 }
 """Tables, with `; ` between lines; rows and methods if they are not x and y, a and b."""
 
@@ -142,6 +160,16 @@ def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> Non
 
 
 REFUSED = {
+    "names with a metric": ("d,x,y; Accuracy ours,9,8; Accuracy theirs,7,6", "--rows methods"),
+    "a method called mean": (
+        ",x,y; mean,.9,.8; GMT,.7,.6; a,.6,.5",
+        "the row 'mean' is not the mean of the others: leave it out with --without 'mean', or st",
+    ),
+    "numbers of examples with points": (
+        "d,Number of samples,a; x,1.372,.9; y,6.598,.8",
+        "'Number of samples': it may not be a method",
+    ),
+    "error of corruptions": ("Method,mCE,Clean Error; a,65,22; b,63,23", "(mCE, error)"),
     "several metrics of each data set": (
         "model,x Acc,x AUC,y Acc,y AUC; a,.9,.8,.7,.6",
         "--metric",
@@ -554,10 +582,29 @@ def test_a_metric_of_one_column_is_one_data_set(tmp_path: Path) -> None:
     assert table.scores.to_dict("list") == {"a": [0.9], "b": [0.7]}
 
 
-def test_a_row_that_sums_up_can_be_left_out_or_kept(tmp_path: Path) -> None:
+def test_a_row_that_sums_up_is_no_data_set_although_rows_are(tmp_path: Path) -> None:
     text = "d,a,b\nx,.9,.8\ny,.7,.6\nAvg. gain,1,2\nAverage,.8,.7\n"
     assert read(tmp_path, text, without=["Avg. gain"]).summaries == {"Average": "mean"}
-    assert read(tmp_path, text, rows="datasets").rows == ("x", "y", "Avg. gain")
+    assert read(tmp_path, text, rows="datasets").rows == ("x", "y")
+
+
+@pytest.mark.parametrize(
+    ("text", "metric", "methods"),
+    [
+        ("d,SDR a,SIR a,SDR b,SIR b\nx,6,1,7,2\ny,5,1,7,3\n", "SDR", "a b"),
+        ("d,accuracy,time_fit_seconds\nx,.9,12.5\ny,.8,1.5\n", "accuracy", "accuracy"),
+        ("Method,sMAPE,\n,x,y\na,9,8\nb,7,6\n", "sMAPE", "a b"),
+        ("Model,Metric,x,y\na,acc,9,8\na,auc,7,6\nb,acc,7,6\nb,auc,7,6\n", "acc", "a b"),
+    ],
+)
+def test_a_metric_chooses_its_columns_or_rows(
+    text: str, metric: str, methods: str, tmp_path: Path
+) -> None:
+    assert read(tmp_path, text, metric=metric).methods == tuple(methods.split())
+
+
+def test_numbers_above_100_are_no_percents(tmp_path: Path) -> None:
+    assert read(tmp_path, "d,a,b\nx,143.1,98.5\ny,8.2,.09\n").rows == ("x", "y")
 
 
 @pytest.mark.parametrize(
