@@ -90,7 +90,8 @@ def init_command(
         if path.exists() and not force:
             raise ConfigError(f"{path} exists; --force replaces it, --name gives another name")
     write_card(card, place)
-    if all(a.kind == "nominal" and a.codes is None for a in card.attributes):
+    used = [a for a in card.attributes if a.name not in card.view("default").exclude]
+    if all(a.kind == "nominal" and a.codes is None for a in used):
         written = f"{place}, and no config: its methods need numbers or categories"
         advice = f"Estimators that take texts or dates: {TEXTS}"
     elif card_only:

@@ -291,8 +291,8 @@ class Experiment:
             least = min(row.view.class_sizes(row.item.card.target), default=folds)
             if row.protocol.split.stratify and least < folds:
                 warnings.append(
-                    f"{row.title}: a class has only {least} rows, so that it is missing in some of "
-                    f"{folds} folds."
+                    f"{row.title}: a class has only {least} row{'s' * (least != 1)}, so that it "
+                    f"is missing in some of {folds} folds."
                 )
         return warnings
 

@@ -26,7 +26,8 @@ ColumnValues = NumberArray | TextArray
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
 _MARKED = (
-    r"^[-+]?[$€£¥]?[\s\pZ]?[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥%]?$"
+    r"^[-+]?([A-Z]{0,3}\$|[€£¥])?[\s\pZ]?"
+    r"[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥%]?$"
 )
 """Numbers with blanks or apostrophes between thousands, or with the sign of a currency or %."""
 

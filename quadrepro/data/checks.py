@@ -50,22 +50,23 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
             columns[name] = codes_in(column, renamed)
         elif name:
             columns[name] = numbers_in(column, renamed, layout)
-            if (is_word := np.isinf(columns[name])).any():
-                row = np.argmax(is_word)
-                fault = f"{name} is {str(column.iloc[row])!r}, which is not a finite number"
-                raise DataError(f"{origin}, {row_name(frame, row)}: {fault}")
     taken = np.ones(len(frame), dtype=bool)
     if layout.rows is not None:
         first, last = layout.rows
         taken[: first - 1] = taken[last:] = False
     for name, codes in layout.only.items():
         taken &= np.isin(columns[name], codes)
-    target = columns.pop(card.target.name)
-    unlabelled = taken & is_missing(target)
+    unlabelled = taken & is_missing(columns[card.target.name])
     if unlabelled.any() and not layout.drop_unlabelled:
         row = np.argmax(unlabelled)
         raise DataError(f"{origin}, {row_name(frame, row)}: the row has no label")
     taken &= ~unlabelled
+    for j, name in enumerate(names):
+        if name and not is_text(columns[name]) and (np.isinf(columns[name]) & taken).any():
+            row = np.argmax(np.isinf(columns[name]) & taken)
+            fault = f"{name} is {str(frame.iloc[row, j])!r}, which is not a finite number"
+            raise DataError(f"{origin}, {row_name(frame, row)}: {fault}")
+    target = columns.pop(card.target.name)
     table = RawTable(card.attributes, columns, target, places=frame.index.to_numpy())
     if layout.complete:
         taken &= ~table.missing.any(axis=1)

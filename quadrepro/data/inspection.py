@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 import shlex
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -140,14 +140,16 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
+    target = _target_name(path, [*frame.columns], target, stated, start)
     paths = {"path": str(path.resolve()), "member": stated.member}
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if stated.test is not None:
+        if PART in frame:
+            raise DataError(f"{path}: rename {PART!r} in the files: it tells them apart")
         test, layout_of_test, _ = _read(stated.test, target, stated)
         changes = {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
         source = source.model_copy(update=changes)
         frame = formats.with_test_rows(frame, test, source)
-    target = _target_name(path, [*frame.columns], target, stated, start)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
     missing = tuple(dict.fromkeys([*always, *gaps]))
@@ -178,6 +180,11 @@ def _read(
         names = [*_numbered(frame.shape[1] - 1), target]
     else:
         names = [str(name).strip() for name in frame.columns]
+    if start is not None and stated.has_header:
+        again = frame[frame.iloc[:, 0].eq(start.header[0])]
+        for row, texts in zip(again.index, again.to_numpy().tolist(), strict=True):
+            if texts[: len(start.header)] == start.header:
+                raise DataError(f"{path}, {again.index.name} {row}: the names of the columns again")
     return frame.set_axis(names, axis="columns"), layout, start
 
 
@@ -304,11 +311,11 @@ def _describe(own: OwnFile) -> Card:
     """Return the card of a file."""
     frame, source, options = own.frame, own.source, own.options
     labels = _target(own)
-    columns = {name: own.typed(name) for name in frame if name != own.target}
-    _refuse_mixed(own, columns)
     kept = ~is_missing(labels)
     if not kept.all():
-        columns = {name: column[kept] for name, column in columns.items()}
+        own = replace(own, frame=(frame := frame[kept]))
+    columns = {name: own.typed(name) for name in frame if name != own.target}
+    _refuse_mixed(own, columns)
     filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
     if not filled:
         raise DataError(f"{source.path}: no column other than the target has a value")
@@ -323,8 +330,9 @@ def _describe(own: OwnFile) -> Card:
     left_out = [name for name in filled if remarks[name].startswith(notes.LEFT_OUT)]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
-        left_out = []
-        kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in filled}
+        texts = [name for name in filled if remarks[name] == notes.TEXTS] or [*filled]
+        left_out = [name for name in left_out if name not in texts]
+        kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in texts}
         remarks |= {n: remark.replace(", left out;", ";") for n, remark in kept_ids.items()}
     counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))
@@ -401,13 +409,15 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
         raise DataError(f"{where}, which is not a finite number")
     if signs := _signs(word):
         hint = " (the other sign is then between thousands)" * (own.source.decimal in signs)
+        other = ".,"[own.source.decimal == "."]
+        if np.isinf(parse_numbers(own.frame[name], other, thousands=True)).any():
+            raise DataError(f"{where}: other numbers have the other decimal sign: write them alike")
         option = f"--decimal {' or '.join(signs)}{hint}"
         raise DataError(f"{where}, which is a number only with {option}")
     is_unit = rows[name] == 0 and all(np.isinf(columns[n]).sum() == 1 for n in words)
     is_unit = is_unit and bool(len({*words.values()}) > 1 or _UNIT.fullmatch(word))
-    if len({*rows.values()}) == 1 and (is_unit or all(n == w for n, w in words.items())):
-        content = "units" if is_unit else "the names of the columns again"
-        raise DataError(f"{where}: the row looks like {content}: remove it from the file")
+    if is_unit and len({*rows.values()}) == 1:
+        raise DataError(f"{where}: the row looks like units: remove it from the file")
     for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
     listed = few(

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
+import shlex
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from textwrap import shorten
@@ -58,6 +59,7 @@ DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
 NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
 NOMINAL = "Taken as nominal"
+CONSTANT = "One value in all rows, which tells nothing"
 MARKED = "Numbers with blanks, signs or leading zeros: if they are codes, add --nominal NAME"
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
@@ -67,12 +69,13 @@ LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 
 ON_CONTENT = re.compile(
     "(Left out, since|Kept, although|Free text, |Dates|Taken as n|A whole number of its own|Rows "
-    "|Each label |Imbalanced|.* may mean a missing |.* (determines|repeats|is (the sum|a linear)) )"
+    "|One value in all rows|Each label |Imbalanced|.* may mean a missing "
+    "|.* (determines|repeats|is (the sum|a linear)|has ([0-9]+ labels|a value exactly)) )"
 )
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
 
 _ID = re.compile(
-    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer|nr)$)|[a-z]I[dD]$"
+    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer|nr)$)|[a-z]I[dD]$|^[A-Z]+ID$"
 )
 _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
 
@@ -88,6 +91,8 @@ def remarks(table: RawTable) -> dict[str, str]:
 
 
 def _remark(name: str, values: ColumnValues) -> str:
+    if len(pd.unique(values)) == 1:
+        return CONSTANT
     if not is_text(values):
         return _remark_on_numbers(name, values)
     distinct = pd.unique(values)
@@ -127,10 +132,12 @@ def on_reading(
         signs = f"separator {layout.separator!r}, decimal {layout.decimal!r}"
         if layout.thousands:
             signs += f", thousands {',' if layout.decimal == '.' else '.'!r}"
-        yield f"Read as {layout.encoding}, {signs}, {header}; see the options of init."
+        guess = " (if letters look wrong, add --encoding)" * (layout.encoding == "cp1252")
+        yield f"Read as {layout.encoding}{guess}, {signs}, {header}; see the options of init."
     single = [f"{name}={word}" for name, words in layout.codes.items() for word in words]
     if words := [*gaps, *single]:
-        yield f"Missing values are written {', '.join(map(repr, words))}."
+        hint = "; --present WORD makes a word a value" * any(map(str.isalpha, gaps))
+        yield f"Missing values are written {', '.join(map(repr, words))}{hint}."
     if layout.note:
         yield layout.note
     if task is None:
@@ -159,8 +166,13 @@ def on_content(
     for remark in filter(None, dict.fromkeys(remarks.values())):
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
     for word, names in _sentinels({**table.columns, target.original: table.target}).items():
-        yield f"{word} may mean a missing value: if it does, add --missing={word} ({names})."
+        yield f"{word} may mean a missing value: if it does, add {_missing(word, names, table)}."
+    texts = (TEXTS[:9], "Kept, although")
+    used = {n: column for n, column in used.items() if not remarks.get(n, "").startswith(texts)}
     yield from _leaks(used, table.target, target)
+    if (n := len(target.labels)) > MOST_CODES:
+        advice = "state them as numbers if they are, or join rare ones"
+        yield f"{target.original} has {n} labels in {table.n_rows} rows: {advice}."
     if target.labels and max(target.labels.values()) == 1:
         yield f"Each label of {target.original} has one row: nothing can be learned from that."
     spellings: dict[str, list[str]] = {}
@@ -185,7 +197,15 @@ def imbalance(target: Target, view: View) -> Iterator[str]:
         yield f"Imbalanced: the rarest class has {min(sizes)} of {sum(sizes)} rows."
 
 
-def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
+def _missing(word: str, names: Sequence[str], table: RawTable) -> str:
+    """Return the option that makes a number of some columns missing, and of no others."""
+    others = (c for name, c in table.columns.items() if name not in names and not is_text(c))
+    if any((column == float(word)).any() for column in others):
+        return _listed(f"--missing {shlex.quote(f'{name}={word}')}" for name in names)
+    return f"--missing={word} ({_listed(names)})"
+
+
+def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, list[str]]:
     """Return numbers far below or above all others of their columns, and these columns.
 
     A number in a single column must be frequent, further away, and negative or made of nines.
@@ -210,7 +230,7 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, str]:
             looks_missing = sign * lowest < 0 or not f"{lowest:.0f}".strip("-9")
             if looks_missing and gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):
                 clear.add(sign * lowest)
-    return {f"{w:g}": _listed(n) for w, n in names.items() if len(n) > 1 or w in clear}
+    return {f"{w:g}": n for w, n in names.items() if len(n) > 1 or w in clear}
 
 
 def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Iterator[str]:
@@ -225,7 +245,13 @@ def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Itera
     ]
     for name in determining:
         verb = "determines" if is_text(y) else "is a linear function of"
-        yield f"{name} {verb} {target.original}: {advice}."
+        n_filled = int((~is_missing(columns[name])).sum())
+        where = f" in the {n_filled} rows that have it" * (n_filled < len(y))
+        yield f"{name} {verb} {target.original}{where}: {advice}."
+    for name, column in columns.items() if is_text(y) else ():
+        gaps = is_missing(column)
+        if gaps.any() and name not in determining and _decides(np.where(gaps, "no", "yes"), y):
+            yield f"{name} has a value exactly in the rows of some labels: {advice}."
     if is_text(y) or determining:
         return
     numeric: dict[str, Any] = {
@@ -234,10 +260,13 @@ def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Itera
     if not 2 <= len(numeric) <= MOST_SUMMANDS or len(y) < max(FEWEST, 2 * len(numeric)):
         return
     X = np.column_stack([*numeric.values()])
-    signs: Any = np.round(np.linalg.lstsq(X[some], y[some], rcond=None)[0])
-    if np.abs(signs).max() == 1 and np.allclose(X @ signs, y, rtol=1e-9, atol=1e-9):
+    centred = X[some] - X[some].mean(axis=0), y[some] - y[some].mean()
+    signs: Any = np.round(np.linalg.lstsq(*centred, rcond=None)[0])
+    rest = y - X @ signs
+    if np.abs(signs).max() == 1 and np.ptp(rest) <= 1e-9 * max(1.0, np.abs(y).max()):
         used = [(n, s) for n, s in zip(numeric, signs.tolist(), strict=True) if s]
         terms = [f"{'-' if sign < 0 else '+'} {name}" for name, sign in used]
+        terms += [f"{rest[0]:+.6g}"] * bool(abs(rest[0]) > 1e-9)
         yield f"{target.original} is the sum {' '.join(terms).removeprefix('+ ')}: {advice}."
 
 

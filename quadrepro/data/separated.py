@@ -40,7 +40,7 @@ SNIFFED = 1000
 HEAD = 2**20
 """Number of bytes that are decoded to see how text is written."""
 
-_THOUSANDS = re.compile(r"[-+$€£¥\s]*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
+_THOUSANDS = re.compile(r"([A-Z]{0,3}\$|[-+€£¥\s])*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
 
 
 class Start(NamedTuple):
@@ -255,6 +255,7 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
                 n = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 fault = f"{n}, but the first row has {width}"
                 hint = f"; --skip {line - 1} if the table starts there" * (len(fields) > width)
+                hint += "; the file ends there" * (line > text.count(b"\n"))
                 raise DataError(f"{path}, line {line}: {fault}{hint}") from None
         raise
     n_lines, n_rows = text.count(b"\n") + (not text.endswith(b"\n")), len(columns[0])

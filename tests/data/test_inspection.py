@@ -65,7 +65,7 @@ def test_a_card_has_all_that_is_found(save: Save) -> None:
     assert own_source(card).missing == ("?", "", "NA")
     view = card.view("default")
     assert (view.positive, view.exclude) == (("yes",), ("id",))
-    assert "Missing values are written '?', '', 'NA'." in card.notes
+    assert has([*card.notes], "Missing values are written '?', '', 'NA'; --present WORD makes")
 
 
 FRAME = pd.DataFrame(
@@ -175,13 +175,13 @@ def test_sparse_rows_have_numbered_features_and_the_target_and_need_no_ending(sa
 
 
 def test_rows_without_a_target_are_refused_or_left_out_with_a_count(save: Save) -> None:
-    path = save("id,y,label\n7,u,a\n\n9,v,?\n31,u,b\n12,u,a\n,,\n41,u,NA\n")
-    with pytest.raises(QuadreproError, match=r"line 4: .* in 2 of 5 rows; --drop-missing-target"):
+    path = save("id,y,label\n7,u,a\n\n9,v,?\n31,u,b\n12,u,a\n,,\n41,u,NA\nEnd of data,,\n")
+    with pytest.raises(QuadreproError, match=r"line 4: .* in 3 of 6 rows; --drop-missing-target"):
         inspect_file(path, "label")
     card = described(path, drop_missing_target=True)
     assert (card.rows, card.target.labels) == (3, {"a": 2, "b": 1})
     assert card.attributes[1].codes == ("u",)
-    assert "Rows without a target, which are left out: 2." in card.notes
+    assert "Rows without a target, which are left out: 3." in card.notes
     assert any(note.startswith("Rows that repeat an earlier one: 1 in the") for note in card.notes)
     assert not own_source(described(save(TOY), drop_missing_target=True)).drop_unlabelled
 
@@ -199,11 +199,8 @@ def lines(header: str, *rows: object) -> str:
         (["1.234,5", "-12.345"], ",", (-12345, 1234.5)),
         (["1,234.5", "2,000"], None, (1234.5, 2000)),
         (["1.234,5", "€2.000"], None, (1234.5, 2000)),
-        (
-            ["1,234.5", "2.000,5"],
-            None,
-            "is '1,234.5', which is a number only with --decimal . (the",
-        ),
+        (["1,234.5", "2.000,5"], None, "x is '1,234.5': other numbers have the other decimal sign"),
+        (["R$ 1,234.5", "US$ 7"], None, (7, 1234.5)),
         (["1,000", "2,500"], None, "is '1,000', which is a number only with --decimal . or , (the"),
         (["$1,234.50", "-$2"], None, (-2, 1234.5)),
         (["$1,000", "$2"], None, "is '$1,000', which is a number only with --decimal . or , (the"),
@@ -250,7 +247,7 @@ def test_the_decimal_sign_is_that_of_most_columns(save: Save) -> None:
         ('0.5;"9,100";a\n1.5;"10,200";b\n', 10200),
         ('0,5;"9.100";a\n1,5;"10.200";b\n', 10200),
         ('1;"9,926,100";a\n2;"10,926,101";b\n', 10926101),
-        ('0,5;"9,100";a\n1.5;"10,200";b\n', "--decimal"),
+        ('0,5;"9,100";a\n1.5;"10,200";b\n', "x is '0,5': other numbers have the other"),
         ("1;192.168.100;a\n2;10.100.200;b\n", "--decimal ,"),
     ],
 )
@@ -342,6 +339,8 @@ def test_the_rarer_of_two_labels_or_the_given_one_is_positive(
         ("encoded", [1, 2, 2, 1], ""),
         ("plot", ["07", "05", "05", "12"], "leading zeros: if they are codes"),
         ("", [3, 1, 4, 2], "look like IDs"),
+        ("PID", [30, 10, 40, 20], "look like IDs"),
+        ("hours", [8, 8, 8, 8], "One value in all rows"),
         ("gone", ["", "", "", ""], "every value is missing"),
     ],
 )
@@ -365,6 +364,13 @@ def test_an_id_stays_if_there_is_nothing_else_and_a_name_is_made_of_the_files(sa
     assert has([*card.notes], "Kept, although they look like IDs")
     card = inspect_file(save("day,label\n1.2.2020,a\n1.3.2020,b\n"), "label")
     assert has([*card.notes], "Dates; to test on the latest rows, add split: {time: NAME}; read as")
+    rows = (f"{i},{'good bad fine'[i % 3 :]} word {i},{'ab'[i % 2]}" for i in range(N))
+    card = inspect_file(save(lines("id,text,label", *rows)), "label")
+    assert card.view("default").exclude == ("id",)
+    assert has(
+        [*card.notes], "Free text, which only estimators of your own can use, with nominal: cat"
+    )
+    assert not any("determines" in note for note in card.notes)
     assert inspect_file(save(TOY, "2019.data.csv"), "label").name == "data_2019"
     assert inspect_file(save(TOY, "µ.csv"), "label").name == "data"
     assert inspect_file(save(TOY), "label", name="Ours-1").name == "ours_1"
@@ -376,8 +382,8 @@ TWO_COLUMNS_WITH_WORDS = (
     " --missing v=x for words that mean a missing value, or --nominal u --nominal v if the values"
 )
 TOTALS, TOTALS_OPTIONS = (
-    "u,v,y\n1,2,a\n2,2,b\nTotal,4,\n",
-    {"target": "y", "drop_missing_target": True},
+    "u,v,y\n1,2,a\n2,2,b\nTotal,4,a\n",
+    {"target": "y"},
 )
 NO_WORD = {"target": "y", "missing": ["x=9"]}
 
@@ -430,18 +436,15 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", WORDS_AMONG_NUMBERS, {"target": "y"}, TWO_COLUMNS_WITH_WORDS),
         ("a.csv", "u,v,label\ns,kg,-\n1,2,a\n2,3,b\n", {}, "u is 's': the row looks like units"),
         ("a.csv", "u,label\n(s),(-)\n1,a\n2,b\n", {}, "line 2: u is '(s)': the row looks like"),
-        (
-            "a.csv",
-            "u,label\n1,a\n2,b\nu,label\n",
-            {},
-            "line 4: u is 'u': the row looks like the names",
-        ),
+        ("a.csv", "u,label\n1,a\nTitle,\nu,label\n", {}, "line 4: the names of the columns again"),
+        ("a.csv", "u,label\n1,a\nu,b\n2,a\n", {}, "add --missing u=u for words that mean"),
         ("a.csv", "u,v,label\nno,no,b\n1,2,a\n2,1,b\n", {}, "words are mixed in u ('no'"),
         ("a.csv", TOTALS, TOTALS_OPTIONS, "The last row (line 4) looks like totals: remove it"),
         ("a.csv", "x,label\n1,NA\n2,b\n3,a\n", {}, "if 'NA' is a label, add --present 'NA'"),
         ("a.csv", "x,y\n1,a\n2,b\n", NO_WORD, "no field of x is '9', the word of --missing"),
         ("a.csv", "a title\nx,y\n1,a,5,1\n2,b,6,2\n", {}, "line 2: 2 names, but 4 fields in the"),
         ("a.csv", "u,v,y\n1,Rome, IT,a\n1,Bari, IT,b\n", {}, "3 names, but 4 fields in the rows"),
+        ("a.csv", "u,v,label\n1,2,a\n3", {}, "1 field, but the first row has 3; the file ends"),
         ("a.csv", "u,v,y\n1.5,Rome, IT,a\n1.2,Bari, IT,b\n", {}, "line 1: 3 names, but 4 fields"),
     ],
 )
@@ -479,7 +482,9 @@ def test_words_can_be_values_and_missing_in_one_column(save: Save) -> None:
 
 @pytest.mark.parametrize(("place", "name"), [("-1", "y"), ("1", "x"), ("-2", "x"), ("2", "y")])
 def test_a_target_can_be_given_by_its_place(save: Save, place: str, name: str) -> None:
-    assert inspect_file(save("x,y\n1,a\n2,b\n"), place).target.original == name
+    path = save("x,y\n1,a\n2,b\n")
+    for options in ({}, {"test": path}):
+        assert inspect_file(path, place, **options).target.original == name
 
 
 def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
@@ -493,6 +498,8 @@ def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
     ):
         with pytest.raises(DataError, match=f"differ from the training rows: .*{difference}"):
             inspect_file(train, "y", test=save(text, "other.csv"))
+    with pytest.raises(DataError, match="rename 'part' in the files"):
+        inspect_file(save("part,y\n1,a\n2,b\n"), "y", test=test)
     # Of two files of one layout, one can have a line above its rows.
     train, test = (
         save("1.5,2,a\n2.5,3,b\n", "a.data"),
@@ -576,11 +583,23 @@ def test_a_column_that_decides_the_label_is_named(
     assert has(notes(tmp_path, {"z": column}), "z determines y: exclude it") == leaks
 
 
+def test_gaps_that_decide_the_label_are_named_and_so_are_the_rows_that_have_a_value(
+    tmp_path: Path,
+) -> None:
+    some = np.arange(N) < N // 2
+    every = notes(tmp_path, {"z": np.where(some, CODES, "")})
+    assert has(every, "z determines y in the 20 rows that have it: exclude it")
+    gaps = np.where(LABELS == "yes", X2.astype(str), "")
+    assert has(notes(tmp_path, {"z": gaps}), "z has a value exactly in the rows of some labels")
+    assert not has(notes(tmp_path, {"z": np.where(some, X2.astype(str), "")}), "z has a value")
+
+
 @pytest.mark.parametrize(
     ("y", "note"),
     [
         (3 * X1 + 1, "x1 is a linear function of y: exclude it"),
         (X1 - X2, "y is the sum x1 - x2: exclude it unless"),
+        (100 - X1 - X2, "y is the sum - x1 - x2 +100: exclude it unless"),
         (X1 - 2 * X2, ""),
         (X1 - X2 + np.random.default_rng(1).normal(size=N) / 1e4, ""),
     ],
@@ -601,11 +620,11 @@ def test_a_number_far_from_all_others_that_is_frequent_or_in_two_columns_may_mea
     columns = {name: rng.uniform(0, 30, 50) for name in "abc"}
     for name in "ab":
         columns[name][:n_words] = word
-    assert _sentinels(columns) == {str(word): "a, b"}
+    assert _sentinels(columns) == {str(word): ["a", "b"]}
     del columns["b"]
     # Alone, it must be in 5% of the rows, and further away than twice their range.
     is_clear = n_words >= 3 and word != -9
-    assert _sentinels(columns) == ({str(word): "a"} if is_clear else {})
+    assert _sentinels(columns) == ({str(word): ["a"]} if is_clear else {})
 
 
 @pytest.mark.parametrize(("word", "is_noted"), [(-500, True), (999, True), (500, False)])
@@ -616,9 +635,20 @@ def test_a_number_of_one_column_means_a_missing_value_if_it_looks_like_one(
     assert bool(_sentinels({"a": column})) == is_noted
 
 
+def test_a_word_for_a_missing_value_is_that_of_its_columns_if_others_have_it(
+    tmp_path: Path,
+) -> None:
+    far = {name: np.r_[-9, -9, 100 + np.arange(N - 2)] for name in "ab"}
+    assert has(notes(tmp_path, far), "-9 may mean a missing value: if it does, add --missing=-9 (a")
+    every = notes(tmp_path, {**far, "c": np.arange(N) - 9})
+    assert has(
+        every, "-9 may mean a missing value: if it does, add --missing a=-9, --missing b=-9."
+    )
+
+
 def test_signs_are_no_words_for_missing_values() -> None:
     assert _sentinels({name: np.array([-1.0, 1, 0] * 9) for name in "ab"}) == {}
-    assert _sentinels({name: np.array([-1.0, 0.5, 0] * 9) for name in "ab"}) == {"-1": "a, b"}
+    assert _sentinels({name: np.array([-1.0, 0.5, 0] * 9) for name in "ab"}) == {"-1": ["a", "b"]}
 
 
 @pytest.mark.parametrize("low", [-3.0, 0.0])
@@ -703,6 +733,9 @@ def test_years_of_two_digits_are_not_in_the_future(save: Save) -> None:
         assert card.attributes[0].date == date
 
 
-def test_labels_of_one_row_each_are_named(tmp_path: Path) -> None:
+def test_labels_of_one_row_each_and_many_labels_are_named(tmp_path: Path, save: Save) -> None:
     every = notes(tmp_path, {"y": [f"n{i}" for i in range(N)]})
     assert has(every, "Each label of y has one row")
+    rows = (f"{i % 7},n{i // 2}" for i in range(3 * MOST_CODES))
+    card = inspect_file(save(lines("x,y", *rows)), "y")
+    assert has([*card.notes], "y has 150 labels in 300 rows: state them as numbers")

@@ -174,10 +174,14 @@ def test_of_methods_that_tie_none_is_the_best_alone_or_worse(context: Context[st
     assert best_column(context, one_data_set()) == "quadboost"
 
 
-def test_too_few_splits_show_no_interval(context: Context[str]) -> None:
+def test_too_few_splits_show_no_interval(context: Context[str], tmp_path: Path) -> None:
     for n, splits in ((1, "One split is"), (2, "2 splits are")):
         sentence = conclusion(context, outcomes_of(*[{"monks": (3, 2, 1)}] * n))
         assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
+    context = changed(tmp_path, "baseline: false", "baseline: true")
+    for risks, better in (((3, 2, 1), True), ((1, 2, 3), False), ((1, 1, 3), False)):
+        outcomes = with_baseline(outcomes_of({"monks": risks}), "quadboost")
+        assert (", not better than " in conclusion(context, outcomes)) is not better
 
 
 def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Context[str]) -> None:
