@@ -237,8 +237,9 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     if not (set_aside & {*choices.methods} or choices.has_metric("time")):
         parts = {name: part for name, part in parts.items() if name not in set_aside}
     bare = {base for base, part in parts.values() if not part}
-    if named := [name for name in methods if choices.has_metric(name)][:1]:
-        return {name: methods[name] for name in named}
+    if named := [name for name in methods if choices.has_metric(name)]:
+        name = min(named, key=lambda name: name.lower() != choices.metric.lower())
+        return {name: methods[name]}
     measured = [(name, *parts[name]) for name in parts if parts[name][1] not in ("", "time")]
     metrics = [*dict.fromkeys(part if base else name for name, base, part in measured)]
     shared = bare & {base for _, base, _ in measured}

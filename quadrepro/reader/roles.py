@@ -262,7 +262,7 @@ def read_header(grid: TextGrid) -> tuple[list[str], int]:
         name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
         if not names and names_rows(texts[-1]) and not any(header[-1][1:]):
             name = texts[-1]  # pandas prints the name of the rows below the name of the columns
-        elif not names and names_rows(texts[0]):
+        elif not names and names_rows(texts[0]) and not names_rows(texts[-1]):
             name = texts[0]
         base, kind = split_spread(name)
         spread = names and kind == "sd" and not base
