@@ -272,11 +272,11 @@ def _without_gaps(
     by_row = missing == "rows"
     names = frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()]
     frame = frame.dropna(axis="index" if by_row else "columns")
+    kept = f"{len(frame)} data sets and {frame.shape[1]} methods"
     if min(frame.shape) < 2:
-        kept = f"{len(frame)} data sets and {frame.shape[1]} methods"
         raise DataError(f"{path}: without missing scores {kept} are left, too few for a ranking")
     left_out = (*map(str, names),)
-    note = f"Left out, since scores are missing: {few(left_out, MOST_LEFT_OUT)}."
+    note = f"Left out, since scores are missing: {few(left_out, MOST_LEFT_OUT)}; {kept} stay."
     return frame, left_out, note
 
 

@@ -122,7 +122,7 @@ def test_rows_with_a_missing_score_are_refused_or_left_out_by_name_on_the_termin
     ranked = quadrepro.rank(path, higher_is_better=False, missing="rows")
     assert ranked.left_out == ("set2", "set4")
     assert ranked.ranking.n_rows == 5
-    note = "Left out, since scores are missing: set2, set4."
+    note = "Left out, since scores are missing: set2, set4; 5 data sets and "
     assert note in ranked.markdown
     frame = pd.DataFrame({"a": [1.0, nan, 2.0], "b": [2.0, 3.0, 4.0]})
     ranked = quadrepro.rank(frame, higher_is_better=False, missing="rows")
@@ -132,7 +132,7 @@ def test_rows_with_a_missing_score_are_refused_or_left_out_by_name_on_the_termin
     frame = pd.concat([frame, pd.DataFrame({"ours": nan, "theirs": 0.5}, index=gaps)])
     ranked = quadrepro.rank(frame, higher_is_better=False, missing="rows")
     assert ranked.left_out == tuple(gaps)
-    assert f"missing: {', '.join(gaps[:10])} and 3 more." in ranked.markdown
+    assert f"missing: {', '.join(gaps[:10])} and 3 more; 7 data sets" in ranked.markdown
     assert "gap10" not in ranked.markdown
     ranked.write(tmp_path)
     assert ", ".join(gaps) in (tmp_path / "ranking.md").read_text(encoding="utf-8")

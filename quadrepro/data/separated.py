@@ -231,7 +231,8 @@ def _rows(text: bytes, separator: str, skip: int, path: Path) -> Iterator[tuple[
             if any(field.strip() for field in fields):
                 yield line, fields
     except csv.Error as error:
-        raise DataError(f"{path}, line {line + 1}: {error}") from error
+        advice = "; quote fields that hold quotes, and double these"
+        raise DataError(f"{path}, line {line + 1}: {error}{advice}") from error
 
 
 def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFrame:

@@ -393,7 +393,8 @@ class _Reader:
         values = self._methods(self._with("value"))
         chosen = [name for name in values if self.choices.has_metric(name)] or [*values]
         if len(chosen) != 1:
-            doubts.refuse(f"choose one of the columns {few(chosen, 8)} with --metric")
+            advice = "with --metric, or state --rows methods if they are data sets"
+            doubts.refuse(f"choose one of the columns {few(chosen, 8)} {advice}")
         self.metric = self.metric or metric_of(*chosen)
         return {name: values[name] for name in chosen}
 
