@@ -145,7 +145,7 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if stated.test is not None:
         if PART in frame:
-            raise DataError(f"{path}: rename {PART!r} in the files: it tells them apart")
+            raise DataError(f"{path}: rename {PART!r} in the files: it names their rows")
         test, layout_of_test, _ = _read(stated.test, target, stated)
         changes = {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
         source = source.model_copy(update=changes)
