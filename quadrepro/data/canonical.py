@@ -25,8 +25,11 @@ ColumnValues = NumberArray | TextArray
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
+CURRENCY = r"([A-Z]{0,3}\$|[€£¥])"
+"""Sign of a currency in front of a number, such as $ or US$."""
+
 _MARKED = (
-    r"^[-+]?([A-Z]{0,3}\$|[€£¥])?[\s\pZ]?"
+    rf"^[-+]?{CURRENCY}?[\s\pZ]?"
     r"[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥%]?$"
 )
 """Numbers with blanks or apostrophes between thousands, or with the sign of a currency or %."""

@@ -62,8 +62,10 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
         raise DataError(f"{origin}, {row_name(frame, row)}: the row has no label")
     taken &= ~unlabelled
     for j, name in enumerate(names):
-        if name and not is_text(columns[name]) and (np.isinf(columns[name]) & taken).any():
-            row = np.argmax(np.isinf(columns[name]) & taken)
+        if not name or is_text(columns[name]):
+            continue
+        if (is_word := np.isinf(columns[name]) & taken).any():
+            row = np.argmax(is_word)
             fault = f"{name} is {str(frame.iloc[row, j])!r}, which is not a finite number"
             raise DataError(f"{origin}, {row_name(frame, row)}: {fault}")
     target = columns.pop(card.target.name)

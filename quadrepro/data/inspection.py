@@ -313,7 +313,8 @@ def _describe(own: OwnFile) -> Card:
     labels = _target(own)
     kept = ~is_missing(labels)
     if not kept.all():
-        own = replace(own, frame=(frame := frame[kept]))
+        frame = frame[kept]
+        own = replace(own, frame=frame)
     columns = {name: own.typed(name) for name in frame if name != own.target}
     _refuse_mixed(own, columns)
     filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
@@ -330,9 +331,9 @@ def _describe(own: OwnFile) -> Card:
     left_out = [name for name in filled if remarks[name].startswith(notes.LEFT_OUT)]
     if len(left_out) == len(filled):
         # Without them there would be nothing to learn from.
-        texts = [name for name in filled if remarks[name] == notes.TEXTS] or [*filled]
-        left_out = [name for name in left_out if name not in texts]
-        kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in texts}
+        used = [name for name in filled if remarks[name] == notes.TEXTS] or [*filled]
+        left_out = [name for name in left_out if name not in used]
+        kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in used}
         remarks |= {n: remark.replace(", left out;", ";") for n, remark in kept_ids.items()}
     counts = checks.counted(table)
     target = Target(original=own.target, **counts.pop("target"))

@@ -64,6 +64,9 @@ MARKED = "Numbers with blanks, signs or leading zeros: if they are codes, add --
 
 PARTS = "Left out, since it names the file of each row; the split is split: {column: part}"
 
+UNIQUE_VALUES = ("Free text", "Kept, although")
+"""Beginnings of remarks on used columns whose values occur once, so that they decide anything."""
+
 LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
@@ -167,9 +170,8 @@ def on_content(
         yield f"{remark} ({_listed(name for name in remarks if remarks[name] == remark)})."
     for word, names in _sentinels({**table.columns, target.original: table.target}).items():
         yield f"{word} may mean a missing value: if it does, add {_missing(word, names, table)}."
-    texts = (TEXTS[:9], "Kept, although")
-    used = {n: column for n, column in used.items() if not remarks.get(n, "").startswith(texts)}
-    yield from _leaks(used, table.target, target)
+    repeated = {n: c for n, c in used.items() if not remarks.get(n, "").startswith(UNIQUE_VALUES)}
+    yield from _leaks(repeated, table.target, target)
     if (n := len(target.labels)) > MOST_CODES:
         advice = "state them as numbers if they are, or join rare ones"
         yield f"{target.original} has {n} labels in {table.n_rows} rows: {advice}."

@@ -21,7 +21,7 @@ import pyarrow.compute as pc
 from pyarrow.csv import ConvertOptions, ParseOptions, ReadOptions
 from pyarrow.csv import read_csv as arrow_csv
 
-from quadrepro.data.canonical import parse_numbers
+from quadrepro.data.canonical import CURRENCY, parse_numbers
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import DataError
 
@@ -40,7 +40,7 @@ SNIFFED = 1000
 HEAD = 2**20
 """Number of bytes that are decoded to see how text is written."""
 
-_THOUSANDS = re.compile(r"([A-Z]{0,3}\$|[-+€£¥\s])*[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
+_THOUSANDS = re.compile(rf"({CURRENCY}|[-+\s])*" r"[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
 
 
 class Start(NamedTuple):

@@ -149,14 +149,14 @@ def about_rows(rows: Sequence[tuple[str, list[Text]]], metric: str) -> None:
         _refuse_row("has another scale than other rows", large[0])
 
 
-def about_names(titles: Sequence[str]) -> None:
+def about_names(titles: Sequence[str], choices: Choices) -> None:
     """Refuse rows whose names are metrics, or name the metric of a method."""
     parts = [part_of(title) for title in titles]
     if len({metric for base, metric in parts if not base}) > 1:
         names = f"the rows are metrics ({few(titles, 3)})"
         refuse(f"{names}: a table of scores has one metric")
     metrics = {metric_of(metric) for base, metric in parts if base}
-    if len(parts) > 1 and len(metrics) == 1 and "" not in metrics:
+    if choices.rows is None and len(parts) > 1 and len(metrics) == 1 and "" not in metrics:
         advice = "state --rows methods, or --rows datasets"
         refuse(f"the rows may be methods, as they name a metric ({few(titles, 3)}): {advice}")
 
@@ -226,6 +226,9 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
         return methods
     if not metric_of(choices.metric) and (own := _with_part(methods, choices.metric)):
         return {base: methods[name] for base, name in own.items()}
+    if named := [name for name in methods if choices.has_metric(name)]:
+        name = min(named, key=lambda name: name.lower() != choices.metric.lower())
+        return {name: methods[name]}
     parts = _parts_of(methods)
     bases = Counter(base for base, _ in parts.values())
     # A statistic of a method has others next to it, unlike RACE-High.
@@ -237,9 +240,6 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     if not (set_aside & {*choices.methods} or choices.has_metric("time")):
         parts = {name: part for name, part in parts.items() if name not in set_aside}
     bare = {base for base, part in parts.values() if not part}
-    if named := [name for name in methods if choices.has_metric(name)]:
-        name = min(named, key=lambda name: name.lower() != choices.metric.lower())
-        return {name: methods[name]}
     measured = [(name, *parts[name]) for name in parts if parts[name][1] not in ("", "time")]
     metrics = [*dict.fromkeys(part if base else name for name, base, part in measured)]
     shared = bare & {base for _, base, _ in measured}

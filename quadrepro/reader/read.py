@@ -187,13 +187,13 @@ class _Reader:
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], chosen)
         # The ranks of each method in a column next to it.
-        # Seeds of a framework next to folds.
-        seeds = [c for c in self._with("fold") if "seed" in c.name.lower()]
-        others = [c for c in self._with("label", "fold") if c not in seeds]
-        rows = [*zip(*([cell.text for cell in c.cells] for c in others), strict=True)]
-        if any(c.role == "fold" for c in others) and len({*rows}) == len(rows):
-            for column in seeds:
-                column.role = "out"
+        folds = self._with("fold")
+        seeds = [c for c in folds if "seed" in c.name.lower()]
+        if 0 < len(seeds) < len(folds):
+            others = [c for c in self._with("label", "fold") if c not in seeds]
+            rows = [*zip(*([cell.text for cell in c.cells] for c in others), strict=True)]
+            for column in seeds if len({*rows}) == len(rows) else ():
+                column.role = "out"  # seeds of a framework, which the folds do not need
         names = Counter(c.name for c in self.columns if summary_kind(c.name) == "rank")
         for column in self.columns:
             column.role = "out" if names[column.name] > 1 else column.role
@@ -234,8 +234,8 @@ class _Reader:
             base, kind = split_spread(title)
             if base in titles and kind not in ("", "mean"):
                 doubts.refuse(f"row {title!r}: {below}", line)
-        if not self.choices.rows:
-            doubts.about_names([t for t in titles if not (summary_kind(t) or is_summary_row(t))])
+        scored = [t for t in titles if not (summary_kind(t) or is_summary_row(t))]
+        doubts.about_names(scored, self.choices)
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
         kinds = self._kinds(keys, labels, methods)

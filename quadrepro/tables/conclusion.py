@@ -94,9 +94,9 @@ def _sentence(
     if not (scale.ratio or (n > 1 and len(ties) > 1)):
         text += f" ({scale.score(fmean(outcomes.mean(row, best) or 0.0 for row in outcomes.rows))})"
     if n == 1 and (repeats < MIN_SPLITS or not pairs):
-        verb, has_base = "is" if repeats == 1 else "are", BASELINE in outcomes.columns
-        base = outcomes.mean(outcomes.rows[0], BASELINE) if has_base else None
-        if base is not None and losses[best] >= outcomes.sign * base:
+        verb = "is" if repeats == 1 else "are"
+        base = outcomes.mean(outcomes.rows[0], BASELINE) if BASELINE in outcomes.columns else None
+        if base is not None and stats.order(losses[best], outcomes.sign * base) >= 0:
             text += f", not better than {titles[BASELINE]}"
         return f"{text}. {_splits(repeats)} {verb} too few to test differences.{left_out}"
     text += "."

@@ -320,6 +320,8 @@ def test_the_options_decide(tmp_path: Path) -> None:
     turned = ",x,y\nAdaBoost,.9,.8\nRandom Forest,.7,.6\n"
     assert read(tmp_path, turned, rows="methods").methods == ("AdaBoost", "Random Forest")
     assert read(tmp_path, turned, rows="datasets").methods == ("x", "y")
+    with pytest.raises(DataError, match="one metric"):
+        read(tmp_path, "score,a,b\nAccuracy,.9,.8\nF1,.7,.6\n", rows="datasets")
     metrics = "d,a_acc,a_f1,b_acc,b_f1\nx,.9,.8,.7,.6\n"
     table = read(tmp_path, metrics, metric="f1")
     assert (table.methods, table.metric, [*table.scores.loc["x"]]) == (("a", "b"), "f1", [0.8, 0.6])
