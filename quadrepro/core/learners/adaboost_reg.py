@@ -46,8 +46,10 @@ from quadrepro.core.voters.running_sums import (
     MOST_GROWTH,
     RunningSums,
     chain_of,
+    is_long,
     list_again,
     write_sums,
+    write_sums_by_code,
 )
 
 C = Hyperparameter("C", "number", "large", "how much influence softens a margin", zero=True)
@@ -93,7 +95,7 @@ def take_rounds(
 ) -> Trace:
     """Return the picks of a run and the changes of their weights, shape (n_rounds_taken,)."""
     weights, signs, whole = examples
-    chains, usual, listed, spans, running, state = voters
+    chains, usual, listed, spans, running, _, state = voters
     codes, first = chains.codes, chains.first
     units, by_voter = np.empty(len(weights), np.int64), np.empty((1, first[-1]), np.int64)
     sums = VoterSums(by_voter, np.empty(1, np.int64), examples, True)
@@ -102,7 +104,11 @@ def take_rounds(
         if state[0] > MOST_GROWTH:
             list_again(voters, weights, signs)
         sums.totals[0], signed = write_units(weights, signs, whole, units)
-        write_sums(units, signed, codes, first, usual, listed, spans, running, state, by_voter[0])
+        n_listed = int(state[1])
+        if is_long(n_listed, codes):
+            write_sums_by_code(units, signed, codes, first, by_voter[0])
+        else:
+            write_sums(units, signed, usual, listed, n_listed, spans, running, by_voter[0])
         pick, edge = strongest(sums)
         margins = np.sign(edge) * margins_of(*chain_of(codes, first, pick), signs)
         change, is_last, growth = take_step(edge, t, margins, examples, terms)

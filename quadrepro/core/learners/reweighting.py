@@ -26,10 +26,13 @@ from quadrepro.core.voters.drawn import RandomStumps, StumpCodes, StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 from quadrepro.core.voters.running_sums import (
     MOST_GROWTH,
+    Places,
     RunningSums,
     chain_of,
+    is_long,
     list_again,
     write_sums,
+    write_sums_by_code,
 )
 
 UNITS = 2.0**48
@@ -56,6 +59,9 @@ LARGEST_STEP = 40.0
 
 FLOOR = 2.0**-1000
 """Least example weight; a weight that would fall below stays, so that it can grow again."""
+
+FEW = 2
+"""Examples with weights are added up one by one if they are less than 1 in `FEW` of all."""
 
 MOST_COPIES = 2.0**24
 """Largest number of copies that are counted one by one, so that a copy still weighs many units."""
@@ -120,6 +126,20 @@ def write_units(
 
 
 @njit
+def write_units_awake(
+    weights: FloatArray, signs: FloatArray, whole: bool, awake: Places, units: IntArray
+) -> tuple[int, int]:
+    """Do the same as `write_units` for some examples; the units of all others are 0 already."""
+    size, total = 0, 0
+    for i in awake:
+        unit = np.rint(weights[i]) * signs[i] if whole else np.rint(weights[i] * signs[i])
+        units[i] = np.int64(unit)
+        size += abs(units[i])
+        total += units[i]
+    return size, total
+
+
+@njit
 def squared(weights: FloatArray) -> FloatArray:
     """Return the squares of weights, in a unit above the largest weight, shape (n_examples,).
 
@@ -161,16 +181,16 @@ def strongest(voter_sums: VoterSums) -> tuple[int, float]:
 
     The edge of a voter is 1 - 2ε; it is negative if the complement is picked.
     """
-    sums, n_examples = voter_sums.by_voter[0], len(voter_sums.examples.weights)
-    if not voter_sums.complements:
-        sums = np.maximum(sums, 0)
+    # Unpacked once, as in `RunningSums`.
+    by_voter, totals, (weights, _, _), complements = voter_sums
+    lowest = np.int64(-(2**62)) if complements else np.int64(0)
     largest, pick = np.int64(0), 0
-    for signed_sum in sums:
-        largest = max(largest, abs(signed_sum))
-    floor = largest - max(int(TIE), n_examples)
-    while abs(sums[pick]) < floor:
+    for signed_sum in by_voter[0]:
+        largest = max(largest, abs(max(signed_sum, lowest)))
+    floor = largest - max(int(TIE), len(weights))
+    while abs(max(by_voter[0, pick], lowest)) < floor:
         pick += 1
-    return pick, sums[pick] / voter_sums.totals[0]
+    return pick, max(by_voter[0, pick], lowest) / totals[0]
 
 
 @njit
@@ -239,7 +259,7 @@ def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
         voters: RunningSums, examples: WeightedExamples, value: float, n_rounds: int
     ) -> Trace:
         weights, signs, whole = examples
-        chains, usual, listed, spans, running, state = voters
+        chains, usual, listed, spans, running, awake, state = voters
         codes, first = chains.codes, chains.first
         units = np.empty((n_powers, len(weights)), np.int64)
         by_voter, totals = np.empty((n_powers, first[-1]), np.int64), np.empty(n_powers, np.int64)
@@ -247,11 +267,21 @@ def boosting_loop(choose: Choose, n_powers: int = 1) -> Callable[..., Trace]:
         for t in range(1, n_rounds + 1):
             if state[0] > MOST_GROWTH:
                 list_again(voters, weights, signs)
+                units[:] = 0  # one step can put a heavy example to sleep
+            n_listed, n_awake = int(state[1]), int(state[2])
             for row in range(n_powers):
-                powers = weights if row == 0 else squared(weights)
-                totals[row], signed = write_units(powers, signs, whole, units[row])
-                own, result = units[row], by_voter[row]
-                write_sums(own, signed, codes, first, usual, listed, spans, running, state, result)
+                powers, own, result = weights, units[row], by_voter[row]
+                if row > 0:
+                    powers = squared(weights)
+                if FEW * n_awake < len(weights):
+                    size, signed = write_units_awake(powers, signs, whole, awake[:n_awake], own)
+                else:
+                    size, signed = write_units(powers, signs, whole, own)
+                totals[row] = size
+                if is_long(n_listed, codes):
+                    write_sums_by_code(own, signed, codes, first, result)
+                else:
+                    write_sums(own, signed, usual, listed, n_listed, spans, running, result)
             pick, change, right, wrong = choose(sums, value, t)
             if change == 0.0:
                 break

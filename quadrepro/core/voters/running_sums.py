@@ -179,9 +179,11 @@ class RunningSums(NamedTuple):
         two change places if the voter's usual value is -1.
     running : ndarray of int, shape (n_listed + 1,)
         Sum of the signed weights before each place.
-    state : ndarray of shape (2,)
+    awake : ndarray of uint32, shape (n_examples,)
+        The examples that are not left out, followed by unused entries.
+    state : ndarray of shape (3,)
         Largest factor by which a weight may have grown since the list was made, infinite at first,
-        and the length of the list.
+        the length of the list, and the number of examples that are not left out.
     """
 
     chains: Chains
@@ -189,14 +191,18 @@ class RunningSums(NamedTuple):
     listed: Places
     spans: Places
     running: IntArray
+    awake: Places
     state: FloatArray
 
     @classmethod
     def over(cls, chains: Chains) -> RunningSums:
         """Return the sums over chains, without a list."""
         listed, spans = np.empty_like(chains.listed), np.empty_like(chains.stretches)
-        running, state = np.zeros(len(listed) + 1, np.int64), np.array([np.inf, 0.0])
-        return cls(chains, chains.usual, listed, spans, running, state)
+        running, awake = (
+            np.zeros(len(listed) + 1, np.int64),
+            np.empty(chains.codes.shape[1], np.uint32),
+        )
+        return cls(chains, chains.usual, listed, spans, running, awake, np.array([np.inf, 0, 0]))
 
 
 @njit
@@ -212,38 +218,52 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
     signs : ndarray of shape (n_examples,)
         Labels times numbers of copies.
     """
-    chains, usual, listed, spans, _, state = voters
+    chains, usual, listed, spans, _, awake, state = voters
     examples, heads, stretches = chains.listed, chains.heads, chains.stretches
-    awake, places = np.abs(weights * signs) >= ASLEEP, np.zeros(len(heads), np.uint32)
+    is_awake, places = np.abs(weights * signs) >= ASLEEP, np.zeros(len(heads), np.uint32)
     n = np.uint64(0)  # needs no check for negative indices
     for code in range(len(heads) - 1):
         places[code] = n
         for k in range(heads[code], heads[code + 1]):
             i = examples[k]
             listed[n] = i
-            n += np.uint64(awake[i])
+            n += np.uint64(is_awake[i])
     places[-1] = n
     for k in range(len(spans)):
         voter, start, stop = stretches[k, 0], stretches[k, 1], stretches[k, 2]
         first, last = (start, stop) if usual[voter] > 0 else (stop, start)
         spans[k, 0], spans[k, 1], spans[k, 2] = voter, places[first], places[last]
-    state[0], state[1] = 1.0, n
+    those = np.flatnonzero(is_awake)
+    awake[: len(those)] = those
+    state[0], state[1], state[2] = 1.0, n, len(those)
+
+
+@njit
+def is_long(n_listed: int, codes: Codes) -> bool:
+    """Return whether a list is so long that weights are added up faster by code."""
+    return codes.shape[1] > CACHED and SCATTERED * n_listed > codes.size
+
+
+@njit
+def write_sums_by_code(
+    units: IntArray, total: int, codes: Codes, first: IntArray, sums: IntArray
+) -> None:
+    """Do the same as `write_sums`, without the list."""
+    sums[:] = 2 * sums_above(codes, first, units) - total
 
 
 @njit
 def write_sums(
     units: IntArray,
     total: int,
-    codes: Codes,
-    first: IntArray,
     usual: IntArray,
     listed: Places,
+    n_listed: int,
     spans: Places,
     running: IntArray,
-    state: FloatArray,
     sums: IntArray,
 ) -> None:
-    """Write Σ_i u_i h(x_i) of every voter h, shape (n_voters,).
+    """Write Σ_i u_i h(x_i) of every voter h, by the list.
 
     Parameters
     ----------
@@ -251,15 +271,13 @@ def write_sums(
         Example weights u as whole numbers, times labels.
     total : int
         Their sum.
-    codes, first, usual, listed, spans, running, state
-        The voters, see `Chains` and `RunningSums`.
+    usual, listed, spans, running
+        The voters and the list, see `RunningSums`.
+    n_listed : int
+        Length of the list.
     sums : ndarray of int, shape (n_voters,)
         The sums.
     """
-    n_listed = int(state[1])
-    if len(units) > CACHED and SCATTERED * n_listed > codes.size:
-        sums[:] = 2 * sums_above(codes, first, units) - total
-        return
     so_far = np.int64(0)
     for k in range(n_listed):
         so_far += units[listed[k]]

@@ -28,12 +28,15 @@ from quadrepro.core.learners.reweighting import (
     WeightedExamples,
     step_of,
     strongest,
+    write_units,
+    write_units_awake,
 )
 from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 from quadrepro.core.voters.coded import VoterMatrix
 from quadrepro.core.voters.drawn import RandomStumps, StumpVote, coded
 from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.running_sums import ASLEEP
 from tests.core.learners.given import (
     FixedVoters,
     Problem,
@@ -106,7 +109,7 @@ def same_rounds(algorithm: WeightBoosting, problem: VotingProblem, n_rounds: int
 
 
 @each_algorithm
-@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (600, 1.0)])
+@pytest.mark.parametrize(("m", "noise"), [(60, 0.5), (200, 0.1), (600, 1.0)])
 def test_chains_and_a_matrix_give_the_same_rounds(
     algorithm: WeightBoosting, m: int, noise: float
 ) -> None:
@@ -116,6 +119,17 @@ def test_chains_and_a_matrix_give_the_same_rounds(
     # Examples fall asleep and wake again: some weights are far below one unit, and they grow.
     n_rounds = 60 if isinstance(algorithm, AdaBoostReg) else 600
     assert len(np.unique(same_rounds(algorithm, problem, n_rounds))) > 5
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.3], ids=["whole", "fractions"])
+def test_units_of_the_examples_that_are_awake_are_those_of_all(unit: float) -> None:
+    rng = np.random.default_rng(0)
+    weights, signs = 2.0 ** rng.uniform(-60, 40, 99), unit * rng.integers(-3, 4, 99)
+    units, few = np.zeros((2, 99), np.int64)
+    awake = np.flatnonzero(np.abs(weights * signs) >= ASLEEP).astype(np.uint32)
+    sums = write_units(weights, signs, unit == 1.0, units)
+    assert write_units_awake(weights, signs, unit == 1.0, awake, few) == sums
+    assert few.tolist() == units.tolist()
 
 
 @each_algorithm

@@ -26,11 +26,12 @@ from quadrepro.core.voters.running_sums import (
     ASLEEP,
     CACHED,
     MOST_GROWTH,
-    SCATTERED,
     Chains,
     RunningSums,
+    is_long,
     list_again,
     write_sums,
+    write_sums_by_code,
 )
 from quadrepro.core.voters.stumps import Stumps
 from quadrepro.core.voters.thresholds import stumps_on
@@ -234,7 +235,7 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
     chains = Chains.from_voters(codes_of_matrix(H))
     voters = RunningSums.over(chains)
     y, sums = rng.choice([-1.0, 1.0], m), np.empty(40, np.int64)
-    assert (SCATTERED * len(voters.listed) > chains.codes.size) == nested
+    assert is_long(len(voters.listed), chains.codes) == nested
     n_listed = []
     # The factor by which weights may have grown, the share that is asleep, if the list is new.
     for growth, share, is_new in (
@@ -248,7 +249,11 @@ def test_sums_are_products_whoever_is_left_out(nested: bool) -> None:
         voters.state[0] *= growth
         if voters.state[0] > MOST_GROWTH:
             list_again(voters, weights, y)
-        write_sums(signed, signed.sum(), chains.codes, chains.first, *voters[1:], sums)
+        n, total = int(voters.state[1]), signed.sum()
+        write_sums_by_code(signed, total, chains.codes, chains.first, sums)
+        np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
+        _, usual, listed, spans, running, *_ = voters
+        write_sums(signed, total, usual, listed, n, spans, running, sums)
         np.testing.assert_array_equal(sums, signed @ H.astype(np.int64))
         assert (voters.state[0] == 1.0) == is_new
         n_listed.append(int(voters.state[1]))
