@@ -194,6 +194,10 @@ def rank(
         raise ConfigError(f"{message}: give 0.1 for tenfold cross-validation, 0.5 for halves")
     if not 0 < alpha < 1:
         raise ConfigError(f"the level of significance cannot be {alpha:g}: give 0.05, say")
+    if nemenyi and test_share is not None:
+        raise ConfigError(
+            "Nemenyi's test is for data sets, not for splits of one: leave out --nemenyi (nemenyi=)"
+        )
     if ratios and test_share is not None:
         raise ConfigError("splits of one data set have one unit: leave out --ratios (ratios=True)")
     try:
@@ -220,7 +224,8 @@ def rank(
         )
     if control is not None and control not in frame:
         raise ConfigError(f"{table.path}: unknown control {control!r}{nearest(control, [*frame])}")
-    frame, left_out, note = _without_gaps(frame, missing, higher_is_better, table.path)
+    rows = "data sets" if test_share is None else "splits"
+    frame, left_out, note = _without_gaps(frame, missing, higher_is_better, table.path, rows)
     if ratios and not (frame > 0).all(axis=None):
         raise DataError(f"{table.path}: ratios need scores above 0")
     try:
@@ -235,7 +240,6 @@ def rank(
         )
     except ValueError as error:
         raise DataError(f"{table.path}: {error}") from None
-    rows = "data sets" if test_share is None else "splits"
     scale = tables.Scale("score", higher_is_better, ratio=ratios, rows=rows)
     titles = {name: name for name in frame}
     title = Path(table.path).stem
@@ -244,11 +248,12 @@ def rank(
     methods = replace(methods, notes=(*methods.notes, *notes, *filter(None, [note])))
     pairs = tables.pairs_table(f"{title}: pairs", ranking, titles, scale)
     sentence = tables.closing_sentence(ranking, titles, scale)
-    return RankedScores(ranking, methods, pairs, sentence, left_out, table.sentence, nemenyi)
+    read = table.sentence if test_share is None else table.describe("compared one by one")
+    return RankedScores(ranking, methods, pairs, sentence, left_out, read, nemenyi)
 
 
 def _without_gaps(
-    frame: pd.DataFrame, missing: str, higher_is_better: bool, path: str
+    frame: pd.DataFrame, missing: str, higher_is_better: bool, path: str, rows: str
 ) -> tuple[pd.DataFrame, tuple[str, ...], str]:
     """Return scores without gaps, the names of rows or methods left out, and a note."""
     gaps = frame.isna()
@@ -272,7 +277,7 @@ def _without_gaps(
     by_row = missing == "rows"
     names = frame.index[gaps.any(axis=1)] if by_row else frame.columns[gaps.any()]
     frame = frame.dropna(axis="index" if by_row else "columns")
-    kept = f"{len(frame)} data sets and {frame.shape[1]} methods"
+    kept = f"{len(frame)} {rows} and {frame.shape[1]} methods"
     if min(frame.shape) < 2:
         raise DataError(f"{path}: without missing scores {kept} are left, too few for a ranking")
     left_out = (*map(str, names),)

@@ -75,6 +75,9 @@ def test_ratios_do_not_depend_on_the_unit_of_a_row() -> None:
 
 def test_splits_get_the_corrected_t_test() -> None:
     ranked = quadrepro.rank(SCORES, higher_is_better=False, test_share=0.1)
+    # Ranks of splits that share rows are not independent, as Friedman's test needs.
+    assert "Friedman" not in ranked.markdown
+    assert "Friedman" in quadrepro.rank(SCORES, higher_is_better=False).markdown
     assert ranked.ranking.pairs["ours", "theirs"].test == "corrected resampled t-test"
     assert "over 7 splits" in ranked.sentence
     assert "over 7 splits" in ranked.markdown
@@ -226,6 +229,7 @@ TOO_FEW = r"scores\.csv: a ranking needs at least two methods on"
         (SCORES, LOWER | {"test_share": 1.0}, ConfigError, "test examples cannot be 1: give 0.1"),
         (SCORES, LOWER | {"alpha": 0.0}, ConfigError, "level of significance cannot be 0"),
         (SCORES, LOWER | {"ratios": True, "test_share": 0.1}, ConfigError, "leave out --ratios"),
+        (SCORES, LOWER | {"nemenyi": True, "test_share": 0.1}, ConfigError, "leave out --nemenyi"),
         (ZERO, LOWER | {"ratios": True}, DataError, "scores: ratios need scores above 0"),
         (GAPS_IN_ALL, LOWER | {"missing": "rows"}, DataError, WITHOUT_GAPS),
         ({"a": [1.0], "b": [1.0, 2.0]}, LOWER, DataError, "table of numbers"),

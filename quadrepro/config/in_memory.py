@@ -81,10 +81,13 @@ class RowsInMemory(Found):
 class IndexRule(SplitRule):
     """The rule of splits that are lists of indices."""
 
+    drawn: bool = False
+    """Whether the splits are drawn at random, so that there can be more of them."""
+
     @property
     def draws_share(self) -> bool:
         """Whether a share of the rows is drawn at random."""
-        return False
+        return self.drawn
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
@@ -136,10 +139,11 @@ def plan_of_objects(
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
         facts = KnownRows.for_rule(cv, y if codes is None else codes, columns)
-        parts = _parts_of_rule(cv, facts, len(y), config["repeats"], seed)
+        parts, drawn = _parts_of_rule(cv, facts, len(y), config["repeats"], seed), cv.draws_share
     else:
         cv, parts = _parts_of_splitter(cv, X, y, groups, seed, numbers=numbers)
-    rule, n = IndexRule(), len(parts)
+        drawn = getattr(cv, "random_state", None) is not None
+    rule, n = IndexRule(drawn=drawn), len(parts)
     splitter = IndexSplitter("cv", rule, len(y), 0, False, n, parts=parts)
     splitter.check(((seed, NAME, repeat) for repeat in range(n)), UNKNOWN, codes)
     dataset = _in_memory(X, y, parts, target or "y", numbers=numbers)

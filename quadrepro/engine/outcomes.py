@@ -200,8 +200,9 @@ class Outcomes:
         return tuple(record.n_test for record in records if record.ok)
 
     def resolution(self, row: str) -> float:
-        """Return the share of one test example in a split, 0 if values are not risks."""
-        sizes = [n for column in self.columns for n in self.n_test(row, column)]
+        """Return the share of one test example in a split, 0 if numbers are predicted."""
+        records = [r for column in self.columns for r in self.cell(row, column) if r.ok]
+        sizes = [record.n_test for record in records if record.rmse is None]
         return 1 / fmean(sizes) if sizes else 0.0
 
     def mean(self, row: str, column: str) -> float | None:

@@ -10,7 +10,7 @@ from statistics import fmean, median
 from typing import NoReturn
 
 from quadrepro.base.text import few
-from quadrepro.reader.printed_table import SHARES, Choices
+from quadrepro.reader.printed_table import LOSSES, SHARES, Choices
 from quadrepro.reader.roles import (
     Methods,
     TableColumn,
@@ -90,6 +90,7 @@ def about_columns(
     sizes: Sequence[TableColumn],
     rows: Sequence[int],
     choices: Choices,
+    metric: str,
 ) -> None:
     """Refuse columns that may not be scores of methods, by their name or their scale."""
     ends = [re.fullmatch(r"(.*?)[ _-]*(\d+)", c.name) for c in columns]
@@ -108,9 +109,11 @@ def about_columns(
             sums_up = kind in ("mean", "rank") and choices.rows is None
             advice = OR_METHODS if sums_up else OR_WITHOUT
             _refuse_column("it may not be a method", column, advice)
-        if scale > usual and n_usual > 1:
-            longest = max(column.texts, key=len)
-            _refuse_column(f"{longest} has another scale than other columns", column)
+        has_end = metric not in LOSSES or metric in SHARES
+        if scale > usual and n_usual > 1 and has_end:
+            numbers = [n for cell in column.cells if (n := parse(cell)) and n.text]
+            largest = max(numbers, key=lambda n: n.value).text
+            _refuse_column(f"{largest} has another scale than other columns", column)
         if column.is_whole and n_decimals > 1 and n_different > 1:
             _refuse_column("only this column has whole numbers alone", column)
     words = any(len(c.name) > 1 for c in columns)

@@ -246,7 +246,8 @@ class _Reader:
         self._leave("row", [*dict.fromkeys(left_out)])
         rows = [i for i, key in enumerate(keys) if not kinds[i] and without.isdisjoint(key)]
         if not by_row and not self.choices.methods:
-            doubts.about_columns(columns, self._with("size"), rows, self.choices)
+            sizes, kind = self._with("size"), metric_of(self._stated_metric())
+            doubts.about_columns(columns, sizes, rows, self.choices, kind)
         texts = [[mean.cells[i] for mean, *_ in methods.values()] for i in range(len(titles))]
         scores = [(titles[i], texts[i]) for i in rows]
         for i, kind in enumerate(kinds):
@@ -433,8 +434,10 @@ class _Reader:
         folds = [c.cells[i].text for c in self._with("fold")]
         if any(map(summary_kind, folds)) or (not kind and any(map(is_summary_row, texts))):
             return "summary"
-        # Wins are counts: a row called Best may hold the best scores.
+        # Wins are counts: a row called Best may hold the best scores. Years are whole, too.
         decimals = any("." in group[0].cells[i].text for group in methods.values())
+        if decimals and re.fullmatch("(?i)years?", texts[0] if texts else ""):
+            return ""
         return "summary" if kind == "wins" and decimals else kind
 
     def _names_and_folds(
@@ -518,7 +521,9 @@ class _Reader:
         if len(names) > 1:
             doubts.refuse("some columns are in percent and others are not: write one kind")
         titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
-        return True in signs or (titled and any(n.value > 1 for n in scores))
+        # Shares of right examples are above 1% if anything was learned.
+        is_error = metric_of(self._stated_metric()) in ("error", "balanced_error")
+        return True in signs or (titled and (is_error or any(n.value > 1 for n in scores)))
 
     # Checks
 

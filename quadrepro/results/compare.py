@@ -6,6 +6,9 @@ the cells were computed with may differ.
 
 from __future__ import annotations
 
+import re
+from collections.abc import Collection
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -41,7 +44,7 @@ def compare_folders(a: Path, b: Path, tolerance: float = TOLERANCE) -> FolderCom
         files |= {SCORE for side in (left, right) if is_regular(side.folder / SCORE)}
         result.compared[name or a.resolve().name] = len(files) + 2
         texts = [_in_file(left, right, file, tolerance) for file in sorted(files)]
-        texts.append(_in_json(left, right, RUN, _config(left), _config(right)))
+        texts.append(_in_json(left, right, RUN, _facts(left), _facts(right)))
         manifests = (side.manifest.model_dump() for side in (left, right))
         texts.append(_in_json(left, right, MANIFEST, *manifests))
         result.differences.extend(filter(None, texts))
@@ -60,8 +63,26 @@ def _experiments(folder: Path) -> dict[str, Results]:
     return inside
 
 
-def _config(results: Results) -> dict[str, Any]:
-    return {**results.run.config, "seed": results.run.seed, "data": results.run.data}
+def _facts(results: Results) -> dict[str, Any]:
+    """Return what the run of results was given, and the words of its conclusion."""
+    run = results.run
+    words = _words(run.conclusion)
+    return {**run.config, "seed": run.seed, "data": run.data, "conclusion": words}
+
+
+def _words(text: str) -> str:
+    """Return a text without its numbers, which are in a CSV."""
+    return " ".join(re.findall(r"[^\W\d_]+", text))
+
+
+def _in_words(ours: Path, theirs: Path, timed: Collection[str]) -> str:
+    """Return the first line of a text whose words differ, with both sides; empty without one."""
+    texts = [read_text(path).splitlines() for path in (ours, theirs)]
+    for number, (x, y) in enumerate(zip_longest(*texts, fillvalue=""), start=1):
+        rows = {re.sub(r"^\|\s*|\s*\|.*", "", line) for line in (x, y)}
+        if _words(x) != _words(y) and not rows <= {*timed}:
+            return f"{ours}, line {number}: {x[:200]!r}, but {theirs}: {y[:200]!r}"
+    return ""
 
 
 def _in_json(a: Results, b: Results, file: str, x: Any, y: Any) -> str:
@@ -82,16 +103,18 @@ def _in_file(a: Results, b: Results, file: str, tolerance: float) -> str:
     paths = a.folder / file, b.folder / file
     if missing := [path for path in paths if not is_regular(path)]:
         return f"{missing[0]} is missing"
+    facts = [side.manifest.tables.get(Path(file).stem, TableFacts(title="")) for side in (a, b)]
+    # Times are left out where both folders call them measured.
+    timed = {*facts[0].timed_rows} & {*facts[1].timed_rows}
+    if file.endswith(".md"):
+        return _in_words(*paths, timed)
     if not file.endswith(".csv"):
-        return ""  # Its numbers are in a CSV.
+        return ""  # a figure, whose numbers are in a CSV
     options: Any = {"dtype": str, "keep_default_na": False}
     left, right = (read_csv(path, read_text(path), **options) for path in paths)
     if [*left] != [*right] or len(left) != len(right):
         shapes = [f"{len(side)} rows of {', '.join(side)}" for side in (left, right)]
         return f"{paths[0]}: {shapes[0]}, but {paths[1]}: {shapes[1]}"
-    facts = [side.manifest.tables.get(Path(file).stem, TableFacts(title="")) for side in (a, b)]
-    # Times are left out where both folders call them measured.
-    timed = {*facts[0].timed_rows} & {*facts[1].timed_rows}
     counted = ~(left.iloc[:, 0].isin(timed) & right.iloc[:, 0].isin(timed))
     for column in left.columns.drop(["seconds"] if file == CELLS else [], errors="ignore"):
         x, y = left[column], right[column]

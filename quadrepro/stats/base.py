@@ -73,16 +73,21 @@ def p_text(p_value: float) -> str:
 
 
 def rounded_p(p_value: float) -> str:
-    """Return a p-value to three digits, for tables; a small one is not shown as zero.
+    """Return a p-value to three digits, for tables.
+
+    A small one is not shown as zero, and one above `LEVEL` not as `LEVEL`.
 
     Examples
     --------
-    >>> rounded_p(0.0411), rounded_p(0.0002), rounded_p(float("nan"))
-    ('0.041', '< 0.001', '–')
+    >>> rounded_p(0.0411), rounded_p(0.0002), rounded_p(0.05007), rounded_p(float("nan"))
+    ('0.041', '< 0.001', '0.0501', '–')
     """
     if isnan(p_value):
         return "–"
-    return f"{p_value:.3f}" if p_value >= 0.001 else "< 0.001"
+    digits = 3
+    while digits < 12 and p_value > LEVEL == round(p_value, digits):
+        digits += 1
+    return f"{p_value:.{digits}f}" if p_value >= 0.001 else "< 0.001"
 
 
 def numbers(values: Values) -> FloatArray:

@@ -279,7 +279,7 @@ def compare_on_splits(
     scores: Mapping[str, Sequence[float]],
     test_share: float,
     *,
-    resolution: float = 0.0,
+    resolution: float | None = None,
     greater_is_better: bool = False,
     rope: float = 0.0,
     level: float = LEVEL,
@@ -288,8 +288,8 @@ def compare_on_splits(
     """Compare methods on splits of one data set by corrected t-tests with Holm's correction.
 
     Splits share examples, which the test corrects (`corrected_t_test`). Differences that do not
-    vary prove nothing: their standard deviation is taken to be at least `resolution`. With fewer
-    than three splits nothing is tested.
+    vary prove nothing: their standard deviation is taken to be at least `resolution` or, if that is
+    not known, their size. With fewer than three splits nothing is tested.
 
     Parameters
     ----------
@@ -297,8 +297,9 @@ def compare_on_splits(
         Scores of each method, one per split and in the same order.
     test_share : float
         Share of the examples that is tested in a split.
-    resolution : float, default 0.0
-        Smallest possible difference of two scores: 1 / n_test for shares of errors.
+    resolution : float, optional
+        Smallest possible difference of two scores: 1 / n_test for shares of errors. By default, the
+        smallest difference between two of the scores.
     greater_is_better, rope, level, control
         As in `compare_over_datasets`.
 
@@ -319,7 +320,10 @@ def compare_on_splits(
     losses = _losses(scores, greater_is_better)
     tests: dict[tuple[str, str], _Tested] = {}
     for a, b in _pairs(scores, control):
-        mean = Mean.from_values(differences(losses[a], losses[b]), test_share, resolution)
+        d, least_sd = differences(losses[a], losses[b]), resolution or 0.0
+        if resolution is None:
+            least_sd = abs(float(d[0])) if (d == d[0]).all() else step_of_scores(losses.values())
+        mean = Mean.from_values(d, test_share, least_sd)
         enough = len(losses[a]) >= MIN_SPLITS
         p_value = mean.p_value() if enough else nan
         effect = partial(_mean_effect, mean, enough)
@@ -343,7 +347,7 @@ class RankedMethod(Result):
     mean_rank, mean_score : float
         Means over the rows; rank 1 is the best, and equal scores share their mean rank.
     in_best_group : bool
-        Whether it is the method with the best mean rank, or not significantly different from it.
+        Whether it has the best mean rank, or none that has it is significantly better.
     """
 
     name: str
@@ -380,6 +384,13 @@ class Ranking(Result):
     def reference(self) -> str:
         """The method that the others are compared with: the control, or the best."""
         return self.control or self.methods[0].name
+
+    @property
+    def alike(self) -> list[str]:
+        """The first method, and those that do not differ significantly from it."""
+        best, *others = (method.name for method in self.methods)
+        pairs = [(name, self.pairs.get((best, name))) for name in others]
+        return [best, *(name for name, c in pairs if c is not None and c.winner is None)]
 
     @property
     def ordered_pairs(self) -> list[Comparison]:
@@ -443,8 +454,7 @@ def rank_methods(
         The rows are splits of one data set, and each tests this share of its examples. By default
         they are data sets.
     resolution : float, optional
-        Smallest possible difference of two scores on a split; by default the smallest difference
-        between two of the scores.
+        As in `compare_on_splits`.
     ratio, rope, level, control
         As in `compare_over_datasets`.
 
@@ -476,12 +486,12 @@ def rank_methods(
     if test_share is None:
         pairs = compare_over_datasets(ordered, ratio=ratio, **shared)
     else:
-        resolution = step_of_scores(losses.values()) if resolution is None else resolution
         pairs = compare_on_splits(ordered, test_share, resolution=resolution, **shared)
+    is_best = {name: not order(ranks[name], ranks[names[0]]) for name in names}
     methods = []
     for name, mean_rank in zip(names, friedman.mean_ranks, strict=True):
-        comparison = pairs.get((names[0], name))
-        alike = name == names[0] or (comparison is not None and comparison.winner is None)
+        against = [pairs[best, name] for best in names if (best, name) in pairs and is_best[best]]
+        alike = is_best[name] or (bool(against) and all(c.winner in (None, name) for c in against))
         methods.append(RankedMethod(name, mean_rank, float(numbers(scores[name]).mean()), alike))
     return Ranking(tuple(methods), n_rows, friedman, pairs, control)
 

@@ -17,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from math import factorial, inf, nan, prod, sqrt
+from math import exp, factorial, inf, log, nan, prod, sqrt
 from typing import SupportsFloat
 
 import numpy as np
@@ -390,7 +390,7 @@ def friedman_test(risks: Sequence[Sequence[SupportsFloat]]) -> FriedmanTest:
         # All rows are alike. The F distribution gives 0, whatever the number of rows.
         ties = np.unique(ranks[0], return_counts=True)[1]
         n_orders = factorial(k) // prod(map(factorial, ties.tolist()))
-        by_f, f_p_value = inf, float(n_orders) ** (1 - n)
+        by_f, f_p_value = inf, exp((1 - n) * log(n_orders))
     return FriedmanTest(mean_ranks, statistic, float(chdtrc(k - 1, statistic)), by_f, f_p_value)
 
 

@@ -105,9 +105,10 @@ def _sentence(
         if n == 1:
             start = "by" if c.winner == best else "difference"
             detail = f"{start} {behind(against[BASELINE, best], scale)}"
-        verb = "is" if c.winner == best else "is not shown to be"
+        verdicts = {best: "is better", BASELINE: "is worse"}
+        verdict = verdicts.get(c.winner or "", "is not shown to be better")
         subject = "It" if len(ties) == 1 else reference
-        text += f" {subject} {verb} better than {titles[BASELINE]} ({detail})."
+        text += f" {subject} {verdict} than {titles[BASELINE]} ({detail})."
     groups: dict[str, list[str]] = {
         f"Better than {reference} by the test": [],
         f"Not significantly different from {reference}": [],
@@ -125,18 +126,21 @@ def _sentence(
         text += f" {start}: {few(names, most, '; ')}." if names else ""
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
-    text += f"; {n} data sets are too few for that" * (n > 1 and stats.too_few_rows(pairs, n))
+    if n > 1 and stats.too_few_rows(pairs, n):
+        text += f"; {n} data sets are too few for {len(pairs) // 2} pairs"
     text = f"{text}.{left_out}"
-    if all(_is_perfect(outcomes, row, [*losses], scale) for row in outcomes.rows):
+    if all(_is_perfect(outcomes, row, [*losses]) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
-    longer = text + _more_splits(near_pairs, titles)
+    # Splits that the rows or the user decide cannot be more.
+    more = _more_splits(near_pairs, titles) if context.splits != "splits" else ""
+    longer = text + more
     return longer if len(longer) <= LONGEST else text
 
 
-def _is_perfect(outcomes: Outcomes, row: str, order: Sequence[str], scale: Scale) -> bool:
-    """Return whether the first algorithm has the best value of the metric, but for rounding."""
-    values = [outcomes.mean(row, column) or 0.0 for column in order]
-    return values[0] >= 1 - 1e-9 if scale.greater_is_better else values[0] <= 1e-9 * max(values)
+def _is_perfect(outcomes: Outcomes, row: str, order: Sequence[str]) -> bool:
+    """Return whether the first algorithm predicts all rows rightly, or numbers but for rounding."""
+    errors = [fmean(r.value for r in outcomes.cell(row, c) if r.ok) for c in order]
+    return errors[0] <= 1e-9 * max(errors)
 
 
 def _more_splits(pairs: Sequence[Comparison], titles: Mapping[str, str]) -> str:

@@ -6,10 +6,10 @@ that the deciding test does not separate, and its bar of the critical difference
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from math import ceil, isinf, isnan
+from math import ceil, inf, isinf, isnan
 from pathlib import Path
 
 from quadrepro import stats
@@ -34,6 +34,9 @@ LONGEST = 400
 
 CROWDED = ((5, LONGEST), (4, LONGEST), (3, LONGEST), (2, LONGEST), (1, LONGEST), (1, 28), (1, 14))
 """Number of names in a list, and of characters of a name, from the fullest sentence on."""
+
+MOST_DIGITS = 12
+"""Maximum number of decimals of a difference."""
 
 HUGE = 1e12
 """Ratios from this on are of errors of 0, and shown as infinite."""
@@ -89,23 +92,40 @@ class Scale:
         """The unit of differences, with a blank in front of it."""
         return " percentage points" * (self.percent and not self.ratio)
 
-    def texts(self, *differences: float) -> list[str]:
-        """Return differences with the same number of decimals."""
+    def texts(self, *differences: float, apart: bool = False) -> list[str]:
+        """Return differences with the same number of decimals.
+
+        With `apart`, these are so many that none but "no difference" itself is rounded to it.
+        """
         if self.percent and not self.ratio:
-            return [number_text(x, 1, percent=True) for x in differences]
+            # The interval of a test can go beyond what shares allow.
+            percents = [100 * min(max(x, -1.0), 1.0) for x in differences]
+            digits = _digits(percents, 0.0, 1) if apart else 1
+            return [number_text(x, digits) for x in percents]
         digits = decimals(differences, 3)
-        return [number_text(x, digits) if abs(x) < HUGE else "∞" for x in differences]
+        if apart:
+            digits = _digits(differences, 1.0 if self.ratio else 0.0, digits)
+        too_large = HUGE if self.ratio else inf
+        return [number_text(x, digits) if abs(x) < too_large else "∞" for x in differences]
 
     def with_interval(self, c: Comparison) -> str:
         """Return the difference of a comparison with its interval."""
         if isinf(c.low) or isinf(c.high):
             return f"{self.texts(c.difference)[0]} [{MISSING}]"
-        difference, low, high = self.texts(c.difference, c.low, c.high)
+        difference, low, high = self.texts(c.difference, c.low, c.high, apart=c.separates)
         # An end at "no difference" is left out of the interval of a significant one.
         same = 1.0 if self.ratio else 0.0
         left = "(" if c.separates and c.low == same else "["
         right = ")" if c.separates and c.high == same else "]"
         return f"{difference} {left}{low}, {high}{right}"
+
+
+def _digits(values: Sequence[float], same: float, digits: int) -> int:
+    """Return the least number of decimals, from `digits` on, that keep values apart from `same`."""
+    apart = [x for x in values if stats.order(x, same)]
+    while digits < MOST_DIGITS and any(round(x, digits) == same for x in apart):
+        digits += 1
+    return digits
 
 
 def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
@@ -181,17 +201,24 @@ def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[st
     at_step = "the interval at the level of the pair's step of that method"
     notes = [
         f"The {better} the {scale.quantity}, the better. Rank 1 is the best of a row, over "
-        f"{ranking.n_rows} {scale.rows}. Friedman's test of no difference: χ² = "
-        f"{friedman.statistic:.2f}, {p_text(friedman.p_value)}; as F by Iman and Davenport: {f}, "
-        f"{p_text(friedman.f_p_value)}.",
+        f"{ranking.n_rows} {scale.rows}.",
         f"* p ≤ {first.level:g}. p: {first.test}{_adjusted(ranking)}. A {scale.contrast} is the "
         f"{scale.quantity} of the row {operator} the other's{estimate}, with "
         f"{at_step if several else 'its interval'}: it excludes no difference exactly if the pair "
         f"has p ≤ {first.level:g}.",
     ]
+    if first.test == stats.WILCOXON:  # the ranks of splits that share rows depend on each other
+        notes[0] += (
+            f" Friedman's test of no difference: χ² = {friedman.statistic:.2f}, "
+            f"{p_text(friedman.p_value)}; as F by Iman and Davenport: {f}, "
+            f"{p_text(friedman.f_p_value)}."
+        )
     if not ranking.control:
         best = titles[ranking.reference]
-        notes[1] += f" Best group: {best} and the methods that do not differ significantly from it."
+        group = f"{best} and the methods that do not differ significantly from it"
+        if ranking.alike != [m.name for m in ranking.methods if m.in_best_group]:
+            group = "the methods that none of the best mean rank is significantly better than"
+        notes[1] += f" Best group: {group}."
     if any(c.immaterial for c in ranking.pairs.values()):
         notes.append("Differences whose whole interval is within the rope do not matter: no star.")
     return notes
@@ -243,7 +270,7 @@ def _closing(ranking: Ranking, scale: Scale, most: int, titles: Mapping[str, str
     ties = [titles[m.name] for m in ranking.methods if not stats.order(m.mean_rank, best.mean_rank)]
     verb, reference = ("has", "it") if len(ties) == 1 else ("have", ties[0])
     text = f"{few(ties, most)} {verb} the best mean rank ({best.mean_rank:.2f})."
-    group = [titles[m.name] for m in ranking.methods[1:] if m.in_best_group]
+    group = [titles[name] for name in ranking.alike[1:]]
     if group and not ranking.control:
         text += f" Not {manner} different from {reference}: {few(group, most)}."
     if len(pairs) == 1:
@@ -272,7 +299,7 @@ def behind(c: Comparison, scale: Scale) -> str:
     ends = sorted(sign * x for x in (c.low, c.high))
     if isinf(ends[0]):
         return ""
-    difference, low, high = scale.texts(sign * c.difference, *ends)
+    difference, low, high = scale.texts(sign * c.difference, *ends, apart=c.separates)
     return f"{difference}{scale.points}, interval {low} to {high}"
 
 

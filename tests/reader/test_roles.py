@@ -380,6 +380,23 @@ def test_everything_that_is_left_out_is_told(tmp_path: Path) -> None:
     )
 
 
+@pytest.mark.parametrize(("metric", "percent"), [("error", True), ("accuracy", False)])
+def test_errors_below_one_can_be_in_percent_as_their_title_says(
+    metric: str, percent: bool, tmp_path: Path
+) -> None:
+    text = f"Table 2: test {metric} in percent,,\nd,a,b\nmnist,.83,.71\nusps,.95,.62\n"
+    assert read(tmp_path, text).percent == percent
+
+
+def test_losses_without_an_end_can_be_above_one_and_a_data_set_can_be_called_year(
+    tmp_path: Path,
+) -> None:
+    text = "d,a,b,c\nx,.662,.51,.43\nyear,.97,1.02,.9\n"
+    assert read(tmp_path, text, metric="log_loss").rows == ("x", "year")
+    with pytest.raises(DataError, match=r"'b': 1\.02 has another scale"):
+        read(tmp_path, text)
+
+
 def test_rows_of_one_data_set_can_name_the_method_and_the_fold(tmp_path: Path) -> None:
     table = read(tmp_path, "seed,classifier,acc\n1,a,.9\n1,b,.8\n2,a,.7\n2,b,.6\n")
     assert table.folds.to_dict("list") == {"a": [0.9, 0.7], "b": [0.8, 0.6]}

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 from pathlib import Path
 
@@ -62,6 +63,17 @@ def test_a_difference_has_a_place(folders: Pair, name: str, old: str, new: str, 
     assert difference.startswith(f"{folders[0] / name}")
     assert place in difference
     assert f"but {folders[1] / name}: " in difference
+
+
+def test_words_of_texts_and_of_the_conclusion_count(folders: Pair) -> None:
+    text = (folders[1] / "errors.md").read_text("utf-8")
+    (folders[1] / "errors.md").write_text(re.sub(r"\d", "7", text), "utf-8")
+    assert compare_folders(*folders).differences == []
+    edit(folders[1] / "errors.md", "Ours are", "Theirs are")
+    edit(folders[1] / "run.json", '"conclusion": "', '"conclusion": "Not ')
+    text, conclusion = compare_folders(*folders).differences
+    assert text.startswith(f"{folders[0] / 'errors.md'}, line ")
+    assert ", conclusion: " in conclusion
 
 
 def test_seconds_notes_provenance_and_last_decimals_do_not_count(folders: Pair) -> None:

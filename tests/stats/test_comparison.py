@@ -330,16 +330,39 @@ def test_rows_are_too_few_if_even_a_clean_sweep_is_not_significant(
 def test_the_resolution_of_splits_is_the_smallest_difference_of_their_scores() -> None:
     scores = {"a": [0.10, 0.20, 0.30], "b": [0.12, 0.22, 0.32], "c": [0.14, 0.26, 0.30]}
     ranking = rank_methods(scores, test_share=0.5)
-    expected = compare_on_splits(scores, 0.5, resolution=0.02)["a", "b"]
-    assert ranking.pairs["a", "b"].p_value == pytest.approx(expected.p_value)
+    expected = compare_on_splits(scores, 0.5, resolution=0.02)
+    assert ranking.pairs["a", "c"].p_value == pytest.approx(expected["a", "c"].p_value)
     coarser = rank_methods(scores, test_share=0.5, resolution=0.1)
-    assert coarser.pairs["a", "b"].p_value > expected.p_value
+    assert coarser.pairs["a", "c"].p_value > expected["a", "c"].p_value
+    # A difference without variance, whatever else is in the table.
+    for table in (scores, scores | {"d": [0.101, 0.5, 0.2]}):
+        pair = rank_methods(table, test_share=1 / 3).pairs["a", "b"]
+        assert (pair.winner, pair.p_value > 0.3) == (None, True)
     # A large difference on every fold is significant, whatever else is in the table.
     folds = {"a": [0.05, 0.06, 0.04, 0.05, 0.07], "b": [0.40, 0.39, 0.42, 0.40, 0.41]}
     third = {"c": [0.04, 0.07, 0.06, 0.04, 0.06]}
     alone, among_three = (rank_methods(table, test_share=0.2) for table in (folds, folds | third))
     assert alone.pairs["a", "b"].p_value == pytest.approx(among_three.pairs["a", "b"].p_value)
     assert alone.pairs["a", "b"].winner == "a"
+
+
+def test_of_many_methods_that_all_rows_rank_alike_the_p_value_is_finite() -> None:
+    scores = {f"m{j}": [float(j)] * 3 for j in range(180)}
+    assert rank_methods(scores).friedman.f_p_value == 0.0
+
+
+@pytest.mark.parametrize("names", ["ABC", "BAC"])
+def test_the_best_group_does_not_depend_on_the_order_of_methods_that_tie(names: str) -> None:
+    scores = {
+        "A": [0.36, 0.30, 0.30, 0.31, 0.29, 0.28, 0.31, 0.29],
+        "B": [0.31, 0.33, 0.30, 0.34, 0.27, 0.27, 0.33, 0.32],
+        "C": [0.32, 0.34, 0.33, 0.35, 0.33, 0.36, 0.35, 0.35],
+    }
+    ranking = rank_methods({name: scores[name] for name in names})
+    assert [m.mean_rank for m in ranking.methods[:2]] == [1.5625, 1.5625]
+    # C differs significantly from B, and not from A.
+    assert (ranking.pairs["A", "C"].winner, ranking.pairs["B", "C"].winner) == (None, "B")
+    assert [m.in_best_group for m in ranking.methods] == [True, True, False]
 
 
 def test_methods_of_equal_rank_keep_their_order() -> None:

@@ -257,8 +257,9 @@ def _notes(table: Printed, rows: list[_Row]) -> Iterator[str]:
         )
         if confirmed := [*filter(None, (row.confirms(LEVEL / n_rows) for row in rows))]:
             note += (
-                " Only these test-set sizes fit the digits, which random numbers of all rows would "
-                f"fit with probability {LEVEL:g} at most: {', '.join(confirmed)}."
+                " Only these test-set sizes, of those within 10%, fit the digits, which random "
+                f"numbers of all rows would fit with probability {LEVEL:g} at most: "
+                f"{', '.join(confirmed)}."
             )
         yield note
     if table.sample.cv is None and (texts := [*filter(None, map(_sizes_text, rows))]):

@@ -161,7 +161,7 @@ def test_a_size_alone_is_confirmed(tmp_path: Path, numbers: str, n: int, sizes: 
     low, high = math.ceil(0.9 * n), math.floor(1.1 * n)
     assert fitting_sizes({*numbers.split(",")}, 1, low, high) == sizes
     note = confirming_note(tmp_path, f"d,a,b\nx,{numbers}\n", f"x: {n}")
-    assert ("Only these test-set sizes fit" in note) == (sizes == [n])
+    assert ("Only these test-set sizes, of those" in note) == (sizes == [n])
     assert note.endswith(f" at most: x ({n}).") == (sizes == [n])
 
 

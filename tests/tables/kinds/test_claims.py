@@ -263,13 +263,13 @@ def test_claims_on_another_metric_follow_its_direction(tmp_path: Path) -> None:
     records = {}
     rng = np.random.default_rng(0)
     for row in ("monks", "titanic"):
-        for split in range(2):
+        for split in range(5):
             for column, noise in (("ada", 0.1), ("quad", 1.0)):
                 record = of_wrong(rng.random(40) < 0.2)
                 actual = np.arange(40) % 2
                 record |= {"actual": actual, "scores": actual + noise * rng.normal(size=40)}
                 records[row, column, split] = Record("k", "ok", 8, 40, **record)
-    ours = Outcomes(("monks", "titanic"), ("ada", "quad"), 2, records)
+    ours = Outcomes(("monks", "titanic"), ("ada", "quad"), 5, records)
     [wins] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC, config=config), ours))
     # Ada's scores are almost those of the classes, so that its AUC is the highest.
     assert wins[::2] == ("2 of 2 (2 wins, 0 ties)", "1 of 2 (1 wins, 0 ties)")

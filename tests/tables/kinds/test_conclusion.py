@@ -16,6 +16,7 @@ from scipy.stats import rankdata, wilcoxon
 from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
+from quadrepro.core.protocol import SplitRule
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
@@ -46,6 +47,14 @@ def context(experiment: Experiment) -> Context[str]:
 
 def one_data_set() -> Outcomes:
     return outcomes_of(*({"monks": errors} for errors in SPLITS))
+
+
+def by_column(experiment: Experiment) -> Experiment:
+    """Return an experiment whose splits are those of a column."""
+    rule = SplitRule(column="part")
+    protocol = experiment.config.protocol.model_copy(update={"split": rule})
+    config = experiment.config.model_copy(update={"protocol": protocol})
+    return replace(experiment, config=config)
 
 
 def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
@@ -90,6 +99,10 @@ def test_splits_that_would_show_it_are_named(
     pair = compared(context, outcomes)["lpboost", "quadboost"]
     sentence = conclusion(context, outcomes)
     assert (pair.winner is None) == bool(clause)
+    # Other splits than those of a column cannot be drawn.
+    fixed = replace(context, experiment=by_column(context.experiment))
+    assert "splits would" not in conclusion(fixed, outcomes)
+    assert MORE not in conclusion(fixed, outcomes)
     if clause == "1":
         assert 6 < pair.splits < 100
         clause = f" About {pair.splits:.0f} splits would show the difference from LPBoost if it"
@@ -143,6 +156,9 @@ def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, te
     assert text in sentence
     assert "Baseline (worse" not in sentence
     if column == "adaboost":
+        worse = outcomes_of({f"set{i}": (2 - (i == 0), 9, 1 + (i == 0)) for i in range(9)})
+        sentence = conclusion(context, with_baseline(worse, column))
+        assert "It is worse than Baseline (p = 0.039)." in sentence
         # Over data sets, by Wilcoxon's test; there are two pairs with the baseline.
         risks = np.array([*MANY.values()])
         p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
@@ -200,7 +216,7 @@ def test_few_data_sets_are_called_too_few(context: Context[str]) -> None:
     # Three pairs: the least p-value is 3 · 2/2ⁿ.
     for n in (5, 6, 7):
         text = conclusion(context, outcomes_of({f"set{i}": (1, 2, 3) for i in range(n)}))
-        too_few = f"; {n} data sets are too few for that." in text
+        too_few = f"; {n} data sets are too few for 3 pairs." in text
         assert too_few == (n < 7) == ("Worse" not in text)
 
 
