@@ -27,6 +27,7 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.rounds import (
     BoostingAlgorithm,
     Trace,
+    empty_trace,
     first_of_largest,
     first_of_size,
 )
@@ -61,9 +62,9 @@ def take_rounds(
     `mu` and `eta` have shape (n_voters,).
     """
     rows, chain, ready = gram.rows, gram.chain, gram.ready
-    n, t, picks, steps = len(mu), 0, np.empty(64, np.intp), np.empty(64)
+    n, (picks, steps) = len(mu), empty_trace()
     c, largest, decreases, replaced = mu.copy(), np.abs(mu).max(), np.empty(n), np.zeros(n)
-    while t < n_rounds:
+    while len(picks) < n_rounds:
         if by_correlation:
             pick = first_of_size(c, largest)
         else:
@@ -77,13 +78,12 @@ def take_rounds(
         if not ready[chain[pick]]:
             write_rows(gram, chain[pick])
         largest = subtract(c, rows, pick, step)
-        if t == len(picks):
-            picks, steps = np.append(picks, picks), np.append(steps, steps)
-        picks[t], steps[t] = pick, step
-        t += step != 0.0  # a step of 0 is not kept
+        if step != 0.0:
+            picks.append(pick)
+            steps.append(step)
         if abs(step) <= tol:
             break
-    return picks[:t], steps[:t]
+    return np.array(picks, np.intp), np.array(steps)
 
 
 @njit
