@@ -64,7 +64,7 @@ def _experiments(folder: Path) -> dict[str, Results]:
 
 
 def _facts(results: Results) -> dict[str, Any]:
-    """Return what the run of results was given, and the words of its conclusion."""
+    """Return the config, the seed and the data of a run, and the words of its conclusion."""
     run = results.run
     words = _words(run.conclusion)
     return {**run.config, "seed": run.seed, "data": run.data, "conclusion": words}

@@ -92,18 +92,18 @@ class Scale:
         """The unit of differences, with a blank in front of it."""
         return " percentage points" * (self.percent and not self.ratio)
 
-    def texts(self, *differences: float, apart: bool = False) -> list[str]:
+    def texts(self, *differences: float, separates: bool = False) -> list[str]:
         """Return differences with the same number of decimals.
 
-        With `apart`, these are so many that none but "no difference" itself is rounded to it.
+        If the test separates the methods, only "no difference" itself is rounded to it.
         """
         if self.percent and not self.ratio:
             # The interval of a test can go beyond what shares allow.
             percents = [100 * min(max(x, -1.0), 1.0) for x in differences]
-            digits = _digits(percents, 0.0, 1) if apart else 1
+            digits = _digits(percents, 0.0, 1) if separates else 1
             return [number_text(x, digits) for x in percents]
         digits = decimals(differences, 3)
-        if apart:
+        if separates:
             digits = _digits(differences, 1.0 if self.ratio else 0.0, digits)
         too_large = HUGE if self.ratio else inf
         return [number_text(x, digits) if abs(x) < too_large else "∞" for x in differences]
@@ -112,7 +112,7 @@ class Scale:
         """Return the difference of a comparison with its interval."""
         if isinf(c.low) or isinf(c.high):
             return f"{self.texts(c.difference)[0]} [{MISSING}]"
-        difference, low, high = self.texts(c.difference, c.low, c.high, apart=c.separates)
+        difference, low, high = self.texts(c.difference, c.low, c.high, separates=c.separates)
         # An end at "no difference" is left out of the interval of a significant one.
         same = 1.0 if self.ratio else 0.0
         left = "(" if c.separates and c.low == same else "["
@@ -122,8 +122,8 @@ class Scale:
 
 def _digits(values: Sequence[float], same: float, digits: int) -> int:
     """Return the least number of decimals, from `digits` on, that keep values apart from `same`."""
-    apart = [x for x in values if stats.order(x, same)]
-    while digits < MOST_DIGITS and any(round(x, digits) == same for x in apart):
+    different = [x for x in values if stats.order(x, same)]
+    while digits < MOST_DIGITS and any(round(x, digits) == same for x in different):
         digits += 1
     return digits
 
@@ -299,7 +299,7 @@ def behind(c: Comparison, scale: Scale) -> str:
     ends = sorted(sign * x for x in (c.low, c.high))
     if isinf(ends[0]):
         return ""
-    difference, low, high = scale.texts(sign * c.difference, *ends, apart=c.separates)
+    difference, low, high = scale.texts(sign * c.difference, *ends, separates=c.separates)
     return f"{difference}{scale.points}, interval {low} to {high}"
 
 

@@ -213,7 +213,7 @@ def test_few_rows_or_splits_have_neither_interval_nor_text_of_a_difference() -> 
 def test_no_end_of_a_significant_interval_reads_like_no_difference(
     scale: Scale, ends: tuple[float, float, float], texts: list[str]
 ) -> None:
-    assert scale.texts(*ends, apart=True) == texts
+    assert scale.texts(*ends, separates=True) == texts
 
 
 def test_an_infinite_f_is_shown() -> None:

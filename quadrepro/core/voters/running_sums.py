@@ -198,11 +198,9 @@ class RunningSums(NamedTuple):
     def over(cls, chains: Chains) -> RunningSums:
         """Return the sums over chains, without a list."""
         listed, spans = np.empty_like(chains.listed), np.empty_like(chains.stretches)
-        running, awake = (
-            np.zeros(len(listed) + 1, np.int64),
-            np.empty(chains.codes.shape[1], np.uint32),
-        )
-        return cls(chains, chains.usual, listed, spans, running, awake, np.array([np.inf, 0, 0]))
+        running, state = np.zeros(len(listed) + 1, np.int64), np.array([np.inf, 0.0, 0.0])
+        awake = np.empty(chains.codes.shape[1], np.uint32)
+        return cls(chains, chains.usual, listed, spans, running, awake, state)
 
 
 @njit
@@ -233,9 +231,9 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
         voter, start, stop = stretches[k, 0], stretches[k, 1], stretches[k, 2]
         first, last = (start, stop) if usual[voter] > 0 else (stop, start)
         spans[k, 0], spans[k, 1], spans[k, 2] = voter, places[first], places[last]
-    those = np.flatnonzero(is_awake)
-    awake[: len(those)] = those
-    state[0], state[1], state[2] = 1.0, n, len(those)
+    n_awake = is_awake.sum()
+    awake[:n_awake] = np.flatnonzero(is_awake)
+    state[0], state[1], state[2] = 1.0, n, n_awake
 
 
 @njit
