@@ -1,6 +1,6 @@
 """Judgements are made as often as is stated in simulated worlds of which the truth is known.
 
-``python -m tests.test_calibration`` prints all rates, which docs/comparing.md sums up.
+``python -m tests.test_calibration`` prints all rates, which docs/science.md sums up.
 """
 
 from __future__ import annotations

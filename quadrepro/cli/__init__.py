@@ -115,7 +115,7 @@ def _usage(error: click.ClickException) -> str:
 @click.group(
     cls=_LazyGroup,
     context_settings={"help_option_names": ["-h", "--help"], "max_content_width": 100},
-    help="Reproduce the tables of boosting papers, next to the printed numbers, and compare "
+    help="Recompute the tables of boosting papers, next to the printed numbers, and compare "
     "methods.\n\n"
     "\b\n"
     "quadrepro audit quadboost               check a paper's tables by arithmetic\n"

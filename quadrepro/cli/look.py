@@ -28,7 +28,7 @@ FIGURES = click.Choice(("svg", "pdf"))
 )
 @click.option("--all", "everything", is_flag=True, help="All pages in --out, and the scoreboard.")
 @options.table_format
-@click.option("--figures", type=FIGURES, default="svg", show_default=True, help="Their format.")
+@click.option("--figures", type=FIGURES, default="svg", show_default=True, help="Figure format.")
 @options.common
 def table_command(
     paths: tuple[str, ...],

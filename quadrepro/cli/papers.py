@@ -83,7 +83,7 @@ def table_options(command: Callable[..., Any]) -> Callable[..., Any]:
     *("--of", "sample"),
     callback=sample_of,
     metavar="splits=20|cv=10|runs=10",
-    help="The repetitions whose mean each number is; splits=1 for single numbers.",
+    help="What each number is a mean of; splits=1 for single numbers.",
 )
 @click.option(
     "--n-test",

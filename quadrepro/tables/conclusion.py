@@ -127,7 +127,8 @@ def _sentence(
     first = next(iter(pairs.values()))
     text += f" By {first.test} with Holm's correction (p ≤ {LEVEL:g})"
     if n > 1 and stats.too_few_rows(pairs, n):
-        text += f"; {n} data sets are too few for {len(pairs) // 2} pairs"
+        n_pairs = len(pairs) // 2
+        text += f"; {n} data sets are too few for {n_pairs} pair{'s' * (n_pairs > 1)}"
     text = f"{text}.{left_out}"
     if all(_is_perfect(outcomes, row, [*losses]) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
