@@ -82,11 +82,16 @@ class IndexRule(SplitRule):
     """The rule of splits that are lists of indices."""
 
     drawn: bool = False
-    """Whether the splits are drawn at random, so that there can be more of them."""
+    """Whether the splits are drawn at random."""
 
     @property
     def draws_share(self) -> bool:
         """Whether a share of the rows is drawn at random."""
+        return False
+
+    @property
+    def draws_more(self) -> bool:
+        """Whether there can be any number of splits."""
         return self.drawn
 
 
@@ -139,7 +144,7 @@ def plan_of_objects(
     codes = None if numbers else np.unique(y, return_inverse=True)[1].astype(np.float64)
     if isinstance(cv, SplitRule):
         facts = KnownRows.for_rule(cv, y if codes is None else codes, columns)
-        parts, drawn = _parts_of_rule(cv, facts, len(y), config["repeats"], seed), cv.draws_share
+        parts, drawn = _parts_of_rule(cv, facts, len(y), config["repeats"], seed), cv.draws_more
     else:
         cv, parts = _parts_of_splitter(cv, X, y, groups, seed, numbers=numbers)
         drawn = getattr(cv, "random_state", None) is not None

@@ -135,6 +135,11 @@ class SplitRule(Model):
         return self.outer is None and self.column is None and self.openml_task is None
 
     @property
+    def draws_more(self) -> bool:
+        """Whether there can be any number of splits, since they are drawn at random."""
+        return self.outer is not None or (self.draws_share and self.time is None)
+
+    @property
     def outer_folds(self) -> int:
         """The number of folds that `outer` divides all rows into; 0 without."""
         return int(self.outer.partition("x")[2]) if self.outer else 0

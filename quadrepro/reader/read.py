@@ -186,7 +186,6 @@ class _Reader:
         chosen = [name for name in (*self.choices.methods, self.choices.metric) if name]
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], chosen)
-        # The ranks of each method in a column next to it.
         folds = self._with("fold")
         seeds = [c for c in folds if "seed" in c.name.lower()]
         if 0 < len(seeds) < len(folds):
@@ -194,6 +193,7 @@ class _Reader:
             rows = [*zip(*([cell.text for cell in c.cells] for c in others), strict=True)]
             for column in seeds if len({*rows}) == len(rows) else ():
                 column.role = "out"  # seeds of a framework, which the folds do not need
+        # The ranks of each method in a column next to it.
         names = Counter(c.name for c in self.columns if summary_kind(c.name) == "rank")
         for column in self.columns:
             column.role = "out" if names[column.name] > 1 else column.role

@@ -7,7 +7,6 @@ the cells were computed with may differ.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -75,12 +74,12 @@ def _words(text: str) -> str:
     return " ".join(re.findall(r"[^\W\d_]+", text))
 
 
-def _in_words(ours: Path, theirs: Path, timed: Collection[str]) -> str:
+def _in_words(ours: Path, theirs: Path, timed: set[str]) -> str:
     """Return the first line of a text whose words differ, with both sides; empty without one."""
     texts = [read_text(path).splitlines() for path in (ours, theirs)]
     for number, (x, y) in enumerate(zip_longest(*texts, fillvalue=""), start=1):
         rows = {re.sub(r"^\|\s*|\s*\|.*", "", line) for line in (x, y)}
-        if _words(x) != _words(y) and not rows <= {*timed}:
+        if _words(x) != _words(y) and not rows <= timed:
             return f"{ours}, line {number}: {x[:200]!r}, but {theirs}: {y[:200]!r}"
     return ""
 

@@ -319,11 +319,11 @@ def compare_on_splits(
     check_rope(rope)
     losses = _losses(scores, greater_is_better)
     tests: dict[tuple[str, str], _Tested] = {}
+    step = step_of_scores(losses.values()) if resolution is None else resolution
     for a, b in _pairs(scores, control):
-        d, least_sd = differences(losses[a], losses[b]), resolution or 0.0
-        if resolution is None:
-            least_sd = abs(float(d[0])) if (d == d[0]).all() else step_of_scores(losses.values())
-        mean = Mean.from_values(d, test_share, least_sd)
+        d = differences(losses[a], losses[b])
+        size = abs(float(d[0])) if resolution is None and (d == d[0]).all() else 0.0
+        mean = Mean.from_values(d, test_share, max(step, size))
         enough = len(losses[a]) >= MIN_SPLITS
         p_value = mean.p_value() if enough else nan
         effect = partial(_mean_effect, mean, enough)
@@ -487,12 +487,12 @@ def rank_methods(
         pairs = compare_over_datasets(ordered, ratio=ratio, **shared)
     else:
         pairs = compare_on_splits(ordered, test_share, resolution=resolution, **shared)
-    is_best = {name: not order(ranks[name], ranks[names[0]]) for name in names}
+    best = [name for name in names if not order(ranks[name], ranks[names[0]])]
     methods = []
     for name, mean_rank in zip(names, friedman.mean_ranks, strict=True):
-        against = [pairs[best, name] for best in names if (best, name) in pairs and is_best[best]]
-        alike = is_best[name] or (bool(against) and all(c.winner in (None, name) for c in against))
-        methods.append(RankedMethod(name, mean_rank, float(numbers(scores[name]).mean()), alike))
+        winners = {pairs[first, name].winner for first in best if (first, name) in pairs}
+        in_group = name in best or (winners != set() and winners <= {None, name})
+        methods.append(RankedMethod(name, mean_rank, float(numbers(scores[name]).mean()), in_group))
     return Ranking(tuple(methods), n_rows, friedman, pairs, control)
 
 

@@ -132,9 +132,9 @@ def _sentence(
     text = f"{text}.{left_out}"
     if all(_is_perfect(outcomes, row, [*losses]) for row in outcomes.rows):
         text += " No error at all is rarely real: does an attribute tell the target?"
-    # Splits that the rows or the user decide cannot be more.
-    more = _more_splits(near_pairs, titles) if context.splits != "splits" else ""
-    longer = text + more
+    if not context.config.protocol.split.draws_more:
+        return text
+    longer = text + _more_splits(near_pairs, titles)
     return longer if len(longer) <= LONGEST else text
 
 

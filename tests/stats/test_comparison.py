@@ -338,6 +338,9 @@ def test_the_resolution_of_splits_is_the_smallest_difference_of_their_scores() -
     for table in (scores, scores | {"d": [0.101, 0.5, 0.2]}):
         pair = rank_methods(table, test_share=1 / 3).pairs["a", "b"]
         assert (pair.winner, pair.p_value > 0.3) == (None, True)
+    # Equal scores prove no more than those of the others do.
+    equal = rank_methods(scores | {"e": scores["a"]}, test_share=0.5).pairs["a", "e"]
+    assert equal.low < 0 < equal.high
     # A large difference on every fold is significant, whatever else is in the table.
     folds = {"a": [0.05, 0.06, 0.04, 0.05, 0.07], "b": [0.40, 0.39, 0.42, 0.40, 0.41]}
     third = {"c": [0.04, 0.07, 0.06, 0.04, 0.06]}

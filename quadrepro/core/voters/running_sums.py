@@ -238,7 +238,11 @@ def list_again(voters: RunningSums, weights: FloatArray, signs: FloatArray) -> N
 
 @njit
 def is_long(n_listed: int, codes: Codes) -> bool:
-    """Return whether a list is so long that weights are added up faster by code."""
+    """Return whether a list is so long that weights are added up faster by code.
+
+    Loops branch by it themselves. A function of both ways would not be inlined, and a call of it
+    takes longer than its sums.
+    """
     return codes.shape[1] > CACHED and SCATTERED * n_listed > codes.size
 
 

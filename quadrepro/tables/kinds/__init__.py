@@ -71,7 +71,7 @@ class Context(Generic[Option]):
         rule = self.config.protocol.split
         if rule.outer:
             return "folds"
-        return "random splits" if rule.draws_share and not rule.time else "splits"
+        return "random splits" if rule.draws_more else "splits"
 
     def error(self, message: str, *place: str | int) -> ConfigError:
         """Return an error that names a place below the kind's key."""
