@@ -29,9 +29,10 @@ UNUSED = 30 * 24 * 3600
 class _Loop:
     """A function that is compiled by its first call, from Python or from a compiled function."""
 
-    def __init__(self, function: Callable[..., Any]) -> None:
+    def __init__(self, function: Callable[..., Any], inline: str = "never") -> None:
         functools.update_wrapper(self, function)
-        self._function = function
+        # numba reads these names to inline the function.
+        self.py_func, self.targetoptions = function, {"inline": inline}
 
     def __call__(self, *args: Any) -> Any:
         return self._compiled(*args)
@@ -45,12 +46,13 @@ class _Loop:
         before, folder = numba.config.CACHE_DIR, _cache_folder()  # type: ignore[attr-defined]
         numba.config.CACHE_DIR = folder  # type: ignore[attr-defined]
         try:
-            return numba.njit(cache=bool(folder), error_model="numpy")(self._function)
+            options: Any = {"cache": bool(folder), "error_model": "numpy"} | self.targetoptions
+            return numba.njit(**options)(self.py_func)
         finally:
             numba.config.CACHE_DIR = before  # type: ignore[attr-defined]
 
     def __reduce__(self) -> str:
-        return self._function.__qualname__
+        return self.py_func.__qualname__
 
     @property
     def _numba_type_(self) -> Any:
@@ -61,6 +63,14 @@ class _Loop:
 def njit(function: F) -> F:
     """Compile a function when it is first called."""
     return cast("F", _Loop(function))
+
+
+def inlined(function: F) -> F:
+    """Compile a function as `njit` does, as a part of each compiled function that calls it.
+
+    It saves the references that numba counts when arrays are passed in a tuple.
+    """
+    return cast("F", _Loop(function, "always"))
 
 
 @functools.cache

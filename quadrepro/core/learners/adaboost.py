@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from quadrepro.core.jit import njit
+from quadrepro.core.jit import inlined
 from quadrepro.core.learners.reweighting import (
     VoterSums,
     WeightBoosting,
@@ -27,7 +27,7 @@ from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.grid import N_ROUNDS
 
 
-@njit
+@inlined
 def choose(sums: VoterSums, value: float, t: int) -> tuple[int, float, float, float]:
     """Return the voter of least error, α, and the divisors 1 ± r of weights, see `Choose`."""
     pick, edge = strongest(sums)

@@ -15,7 +15,7 @@ from math import sqrt
 import numpy as np
 
 from quadrepro.core.elementary import log
-from quadrepro.core.jit import njit
+from quadrepro.core.jit import inlined
 from quadrepro.core.learners.reweighting import (
     NO_EDGE,
     VoterSums,
@@ -34,7 +34,7 @@ ETA = Hyperparameter(
 )
 
 
-@njit
+@inlined
 def choose(sums: VoterSums, eta: float, t: int) -> tuple[int, float, float, float]:
     """Return the voter of least error, its vote of ±1, and the divisors of weights, see `Choose`.
 

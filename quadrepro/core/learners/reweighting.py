@@ -17,7 +17,7 @@ import numpy as np
 
 from quadrepro.base.types import BoolArray, FloatArray, IntArray
 from quadrepro.core.elementary import artanh
-from quadrepro.core.jit import njit
+from quadrepro.core.jit import inlined, njit
 from quadrepro.core.learners.rounds import BoostingAlgorithm, Trace, empty_trace
 from quadrepro.core.training.contract import DrawnProblem, StoppedRuns
 from quadrepro.core.training.grid import N_ROUNDS, Grid
@@ -175,7 +175,7 @@ class VoterSums(NamedTuple):
     complements: bool
 
 
-@njit
+@inlined
 def strongest(voter_sums: VoterSums) -> tuple[int, float]:
     """Return the voter, or complement if allowed, of least weighted error ε, and its edge.
 
