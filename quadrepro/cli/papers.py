@@ -130,7 +130,8 @@ def audit_command(
             raise click.UsageError(f"options for a table need a file, not {paper!r}")
         subject = load_paper(paper)
     else:
-        table = read_table(file, **choices)
+        sizes = n_test if isinstance(n_test, str) else ""
+        table = read_table(file, sizes=sizes, **choices)
         tell(table.describe("checked one by one"))
         subject = table_paper(table, unit=unit, sample=sample, n_test=n_test)
     if draft:

@@ -25,6 +25,8 @@ from quadrepro.core.training.grid import N_ROUNDS
 from quadrepro.data.rules import rule_of
 from quadrepro.errors import ConfigError, nearest, together
 
+HELD_OUT_ROUNDS = "the validation error of the hold-out chooses n_rounds: leave it out of the grid"
+
 
 def check(experiment: Experiment) -> None:
     """Refuse a config whose parts do not fit together, or that names something unknown.
@@ -146,7 +148,7 @@ def column_fits(column: Column, protocol: Protocol) -> None:
         if not learner.takes_drawn_stumps:
             raise fault(f"{column.id} needs a voter matrix, but a hold-out draws stumps")
         if N_ROUNDS.name in column.searched:
-            raise fault("the validation error chooses the rounds", "grid", N_ROUNDS.name)
+            raise fault(HELD_OUT_ROUNDS, "grid", N_ROUNDS.name)
     need = find_metric(protocol.choose_by).needs
     n_candidates = math.prod(map(len, column.axes({}).values()))
     if need != "predictions" and not learner.gives(need) and (n_candidates > 1 or item.draw):
@@ -188,7 +190,7 @@ def _check_values(experiment: Experiment, row: Row) -> None:
     for key, axis in row.item.grid.items():
         with faults_at("grid", key):
             if key == N_ROUNDS.name and is_drawn:
-                raise ValueError("the validation error chooses the rounds")
+                raise ValueError(HELD_OUT_ROUNDS)
             if not any(h.name == key for h in hyperparameters):
                 hint = nearest(key, [h.name for h in hyperparameters])
                 raise ValueError(f"no algorithm here has a hyper-parameter {key!r}{hint}")

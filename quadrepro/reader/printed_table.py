@@ -40,6 +40,8 @@ class Choices:
         Columns and rows to leave out.
     metric : str
         The metric; of several columns or values in long form, the one to read.
+    sizes : str
+        A column of numbers of examples; others are known by their names.
     table, page : int, optional
         Which of several tables in a file, and which page of a PDF; counted from 1.
     """
@@ -48,6 +50,7 @@ class Choices:
     methods: Sequence[str] = ()
     without: Sequence[str] = ()
     metric: str = ""
+    sizes: str = ""
     table: int | None = None
     page: int | None = None
 

@@ -313,6 +313,14 @@ def test_a_column_p_with_numbers_above_1_has_no_p_values(tmp_path: Path) -> None
     assert read(tmp_path, "Methods,A,P\na,90.1,.2\nb,80.3,.1\n").left_out == ("column P",)
 
 
+def test_a_stated_column_of_sizes_is_no_method(tmp_path: Path) -> None:
+    text = "data,num,a,b\nheart,81,.8,.7\npima,384,.7,.6\n"
+    table = read(tmp_path, text, sizes="num")
+    assert (table.methods, table.sizes) == (("a", "b"), {"num": {"heart": 81, "pima": 384}})
+    with pytest.raises(DataError, match="another scale"):
+        read(tmp_path, text, sizes="a")  # shares are no sizes
+
+
 def test_the_options_decide(tmp_path: Path) -> None:
     sizes = "d,perc,a,b\nx,14.6,.7,.8\ny,9.6,.5,.9\n"
     for choices in ({"without": "perc"}, {"methods": ["a", "b"]}, {"methods": "a,b"}):
