@@ -16,6 +16,7 @@ from quadrepro.config.loading import load_mapping
 from quadrepro.config.plan import make_plan
 from quadrepro.core.seeds import generator
 from quadrepro.core.training.algorithms import find_registered
+from quadrepro.core.training.contract import Part
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.dispatch import compute
 from quadrepro.engine.records import RecordStore
@@ -66,7 +67,7 @@ def test_ensembles_that_grow(
     grids, make = [Grid.from_values({"n_estimators": SIZES})], getattr(ensemble, name)
 
     def grown() -> None:
-        learner.predictions(X, y, grids, X, generator(0, "benchmark"))
+        learner.predictions(Part(X, y), grids, X, generator(0, "benchmark"))
 
     def alone() -> None:
         for size in SIZES:

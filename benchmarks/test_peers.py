@@ -17,6 +17,7 @@ from quadrepro import AdaBoostClassifier, LogitBoostClassifier, SAMMEClassifier
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.adaboost import AdaBoost
 from quadrepro.core.learners.gradient import GradientBoost
+from quadrepro.core.training.contract import Part
 from quadrepro.core.training.grid import Grid
 
 from .conftest import best_of, row
@@ -81,8 +82,9 @@ def test_gradient_boosting(benchmark: BenchmarkFixture, loss: Any, cuts: int) ->
         Grid.from_values({"nu": np.linspace(0.05, 1, n_values).tolist(), "n_rounds": [n_rounds]})
     ]
     algorithm = GradientBoost("shrink", loss, cuts)
-    benchmark.pedantic(lambda: algorithm.predictions(X, y, grids, X, rng), rounds=1)
-    ours = best_of(3, lambda: algorithm.predictions(X, y, grids, X, rng)) / (n_rounds * n_values)
+    train = Part(X, y)
+    benchmark.pedantic(lambda: algorithm.predictions(train, grids, X, rng), rounds=1)
+    ours = best_of(3, lambda: algorithm.predictions(train, grids, X, rng)) / (n_rounds * n_values)
     kind = "Regressor" if loss == "l2" else "Classifier"
     size = {"max_leaf_nodes": cuts + 1, "max_depth": None, "n_estimators": n_rounds}
     peers = {"scikit-learn": getattr(ensemble, f"GradientBoosting{kind}")(**size)}

@@ -26,11 +26,10 @@ from quadrepro.base.types import BoolArray, FloatArray
 from quadrepro.papers.claims.claim import InPrint
 from quadrepro.papers.paper import Paper, load_paper
 from quadrepro.papers.printed import Sample
-from quadrepro.stats import LEVEL
+from quadrepro.stats import LEVEL, Repeats
 from quadrepro.tables.audit import audit
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdict, Verdicts, judge
+from quadrepro.tables.judge import PrintedNumber, Verdict, Verdicts, judge
 from quadrepro.tables.kinds import readings
-from quadrepro.tables.kinds.claims import judged_on
 from tests.make import write_paper
 
 RESULTS = Path(__file__).parents[1] / "results"
@@ -115,9 +114,7 @@ class World(NamedTuple):
 
 
 def is_outside(ours: FloatArray, printed: PrintedNumber, n_test: int = 0) -> bool:
-    return (
-        judge(printed, OurNumbers([*ours], [n_test] * len(ours) * bool(n_test))).word == "outside"
-    )
+    return judge(printed, Repeats([*ours], [n_test] * len(ours) * bool(n_test))).word == "outside"
 
 
 TEN = Sample(splits=10)
@@ -127,7 +124,7 @@ def numbers(rng: Generator) -> Draw:
     ours, theirs = rng.normal(30, 3, (2, 10))
     text, sd = f"{theirs.mean():.2f}", float(f"{theirs.std(ddof=1):.2f}")
     with_sd = PrintedNumber(text, TEN, sd, 0.005, f"{sd:.2f}")
-    deviation = judge(with_sd, OurNumbers([*ours])).deviation
+    deviation = judge(with_sd, Repeats([*ours])).deviation
     return {
         "number of one split: outside": about(is_outside(ours, PrintedNumber(f"{theirs[0]:.2f}"))),
         "mean: outside": about(is_outside(ours, PrintedNumber(text, TEN))),
@@ -143,7 +140,7 @@ def risks(rng: Generator, n: int, risk: float, repeats: int, digits: int = 4) ->
     sample, half = Sample(splits=20), 0.5 * 10**-digits
     few = n * risk <= 5
     with_sd = PrintedNumber(mean, sample, float(sd), half, sd)
-    verdict = judge(with_sd, OurNumbers([*ours], [n] * repeats))
+    verdict = judge(with_sd, Repeats([*ours], [n] * repeats))
     one = PrintedNumber(f"{theirs[0]:.3f}")
     return {
         "risk of one split: outside": outside(is_outside(ours, one, n), few),
@@ -199,7 +196,7 @@ def table(
             values = rng.binomial(n_test, np.clip(values, 0, 1)) / n_test
         for column, numbers_of_column in enumerate(values.T):
             printed = PrintedNumber(f"{numbers_of_column[n:].mean():.3f}", sample)
-            ours = OurNumbers([*numbers_of_column[:n]], [n_test] * n * bool(n_test))
+            ours = Repeats([*numbers_of_column[:n]], [n_test] * n * bool(n_test))
             entries.append(judge(printed, ours).at(f"row {row}", f"column {column}", "risk"))
     verdicts = Verdicts("table", tuple(entries))
     misses = verdicts.misses
@@ -383,7 +380,7 @@ def claims(rng: Generator) -> Draw:
         paper = paper_of(folder, [["row", *"abc"], *rows], names=names, **facts)
         printed = paper.printed("t").as_errors()
         evidence = InPrint(printed.rows, names, (printed,))
-        words = {c.text: judged_on(c, evidence)[1] for c in paper.groups["t"].claims}
+        words = {c.text: c.judged_on(evidence)[1] for c in paper.groups["t"].claims}
     return {
         "claim of lower by the sign test: supported": at_most(words["better"] == "supported"),
         "claim of not-different: refuted": at_most(words["alike"] == "refuted"),
@@ -459,7 +456,7 @@ def tables_off(name: str, digits: int) -> tuple[int, int]:
             values, kept = group["value"].to_numpy(), np.arange(n) != repeat
             sizes = group["n_test"].to_numpy()[kept] if group["errors"].notna().all() else []
             printed = PrintedNumber(f"{values[repeat]:.{digits}f}")
-            ours = OurNumbers([*values[kept]], [*map(int, sizes)])
+            ours = Repeats([*values[kept]], [*map(int, sizes)])
             entries.append(judge(printed, ours).at(row, column, "risk"))
         n_off += bool(Verdicts("table", tuple(entries)).outside_after_holm)
     return n_off, n

@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from functools import partial
 
 import numpy as np
 
@@ -103,34 +102,21 @@ def tanh(x: float) -> float:
     return math.copysign((1.0 - falling) / (1.0 + falling), x)
 
 
-@njit
-def _exps(x: FloatArray, out: FloatArray) -> None:
-    """Write e^x, shape (n,)."""
-    for i in range(len(x)):
-        out[i] = exp(x[i])
+def _on_arrays(function: Callable[[float], float]) -> Callable[[FloatArray], FloatArray]:
+    """Return a function of an array of any shape that applies a loop's function to every number."""
+
+    @njit
+    def write(x: FloatArray, out: FloatArray) -> None:
+        for i in range(len(x)):
+            out[i] = function(x[i])
+
+    def mapped(x: FloatArray) -> FloatArray:
+        x = np.asarray(x, dtype=np.float64)
+        out = np.empty(x.shape)
+        write(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
+        return out
+
+    return mapped
 
 
-@njit
-def _logs(x: FloatArray, out: FloatArray) -> None:
-    """Write log(x), shape (n,)."""
-    for i in range(len(x)):
-        out[i] = log(x[i])
-
-
-@njit
-def _tanhs(x: FloatArray, out: FloatArray) -> None:
-    """Write tanh(x), shape (n,)."""
-    for i in range(len(x)):
-        out[i] = tanh(x[i])
-
-
-def _mapped(loop: Callable[[FloatArray, FloatArray], None], x: FloatArray) -> FloatArray:
-    """Return the results of a loop for an array of any shape."""
-    x = np.asarray(x, dtype=np.float64)
-    out = np.empty(x.shape)
-    loop(np.ascontiguousarray(x).reshape(-1), out.reshape(-1))
-    return out
-
-
-exp_each, log_each, tanh_each = (partial(_mapped, loop) for loop in (_exps, _logs, _tanhs))
-"""The functions, applied to every number of an array of any shape."""
+exp_each, log_each, tanh_each = map(_on_arrays, (exp, log, tanh))

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from typing import Literal, Self, cast
+from typing import Any, Literal, Self, cast
 
 import numpy as np
 
@@ -86,14 +86,8 @@ def encode(dataset: Dataset, view: View) -> Encoded:
     if view.duplicates == "drop":
         first = np.unique(equal_rows(np.column_stack([X, y])), return_index=True)[1]
         X, y, rows = X[first], y[first], rows[first]
-    return Encoded(
-        X=X,
-        y=y,
-        classes=classes,
-        missing="low" if view.missing == "low" else "mean",
-        features=tuple(feature for feature, _ in columns),
-        rows=rows,
-    )
+    missing: Literal["mean", "low"] = "low" if view.missing == "low" else "mean"
+    return Encoded(X, y, classes, missing, tuple(feature for feature, _ in columns), rows)
 
 
 def equal_rows(X: NumberArray) -> IntArray:
@@ -170,11 +164,14 @@ def _columns(
         yield Feature(name), cast("NumberArray", column[rows])
         return
     codes = _codes(attribute, column, view)
-    feature = _nominal(attribute, column, view, codes)
+    is_listed = view.order.get(name, attribute.codes) is not None
+    is_text = not is_listed and 2 * len(codes) > (column != "").sum()  # most values differ
     column = column[rows]
     if view.nominal == "ordinal":
+        kind: Any = "date" if attribute.date else "text" if is_text else "category"
         position = {"": np.nan} | {code: float(i) for i, code in enumerate(codes)}
-        yield feature, np.array([position[code] for code in column.tolist()])
+        values = np.array([position[code] for code in column.tolist()])
+        yield Feature(name, kind, codes, attribute.date or ""), values
         return
     missing = column == ""
     for code in codes:
@@ -182,18 +179,6 @@ def _columns(
         yield Feature(f"{name}={code}"), indicators
     if view.missing == "low" and missing.any():
         yield Feature(f"{name}="), missing.astype(np.float64)
-
-
-def _nominal(
-    attribute: Attribute, column: ColumnValues, view: View, codes: tuple[str, ...]
-) -> Feature:
-    """Return the feature of a nominal attribute: date, text if most values differ, or category."""
-    name, date = attribute.name, attribute.date
-    if date:
-        return Feature(name, "date", codes, date)
-    listed = view.order.get(name, attribute.codes) is not None
-    is_text = not listed and 2 * len(codes) > (column != "").sum()
-    return Feature(name, "text" if is_text else "category", codes)
 
 
 def _codes(attribute: Attribute, column: ColumnValues, view: View) -> tuple[str, ...]:
@@ -288,12 +273,7 @@ def change_labels(
 
 
 def add_noise(
-    X: FloatArray,
-    rng: np.random.Generator,
-    deviation: float,
-    contrast: float = 1.0,
-    *,
-    train: IntArray,
+    X: FloatArray, rng: np.random.Generator, deviation: float, contrast: float, train: IntArray
 ) -> FloatArray:
     """Add normal noise to every attribute, clipped to its range, shape (n_rows, n_attributes).
 

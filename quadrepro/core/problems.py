@@ -197,12 +197,7 @@ class Sources:
     _sources: dict[tuple[str, str, str], RowSource] = field(default_factory=dict)
 
     def __call__(
-        self,
-        name: str,
-        protocol: Protocol,
-        view: View,
-        title: str,
-        parameters: Mapping[str, float],
+        self, name: str, protocol: Protocol, view: View, title: str, parameters: Mapping[str, float]
     ) -> RowSource:
         """Return the source of a row of the table; data are read only to count their rows."""
         if self.in_memory is not None:

@@ -25,12 +25,13 @@ ColumnValues = NumberArray | TextArray
 
 _NUMBER = re.compile(r"[-+]?(\d+(\.\d*)?|\.\d+)", re.ASCII)
 _WHOLE_NUMBER = re.compile(r"\A(-?\d+)\.0+\Z", re.ASCII)
-CURRENCY = r"([A-Z]{0,3}\$|[€£¥])"
+CURRENCY = "([A-Z]{0,3}[$]|[€£¥₹₩₽₺₦₫₴₪₱฿])"
 """Sign of a currency in front of a number, such as $ or US$."""
 
 _MARKED = (
     rf"^[-+]?{CURRENCY}?[\s\pZ]?"
-    r"[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)[\s\pZ]?[$€£¥%]?$"
+    r"[-+]?(\d{1,3}([\s\pZ'’]\d{3})+([.,]\d*)?|\d[\d.,]*)"
+    rf"[\s\pZ]?(%|{CURRENCY})?$"
 )
 """Numbers with blanks or apostrophes between thousands, or with the sign of a currency or %."""
 
@@ -146,7 +147,7 @@ def parse_numbers(
     point, comma = (".", ",") if decimal == "." else (",", ".")
     plain = rf"^[-+]?(\d+[{point}]?\d*|[{point}]\d+)([eE][-+]?\d+)?$"
     grouped = rf"^[-+]?[1-9]\d{{0,2}}([{comma}]\d{{3}})+([{point}]\d*)?$"
-    written = pc.utf8_trim_whitespace(texts)
+    written = pc.replace_substring(pc.utf8_trim_whitespace(texts), "\N{MINUS SIGN}", "-")
     is_share = pc.ends_with(written, "%")
     written = pc.replace_substring_regex(written, r"^\(([^()]*)\)", r"-\1")
     for pattern, signs in ((_MARKED, r"[^-+\d.,]"), (grouped, f"[{comma}]"))[: 1 + thousands]:

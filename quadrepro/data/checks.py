@@ -23,7 +23,7 @@ from quadrepro.data.canonical import (
     text_column,
 )
 from quadrepro.data.card import Card
-from quadrepro.data.source import Layout
+from quadrepro.data.source import PART, Layout
 from quadrepro.errors import DataError
 
 if TYPE_CHECKING:
@@ -106,7 +106,8 @@ def numbers_in(column: Series, renamed: Mapping[str, str], layout: Layout) -> Fl
 
 def row_name(frame: DataFrame, row: int | np.intp) -> str:
     """Return a row as messages name it, such as ``line 2``."""
-    return f"{frame.index.name} {frame.index[row]}"
+    is_test = PART in frame and frame[PART].iloc[row] == "test"
+    return f"{frame.index.name} {frame.index[row]}{' of the test file' * is_test}"
 
 
 def _check_width(frame: DataFrame, names: Sequence[str], card: Card, origin: str) -> None:

@@ -97,7 +97,8 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
             case "arff":
                 frame = read_arff(decode(content, path, layout.encoding), path)
             case "libsvm":
-                frame = _libsvm(content, max(len(layout.columns) - 1, 0))
+                n_others = 1 + (PART in layout.columns)
+                frame = _libsvm(content, max(len(layout.columns) - n_others, 0))
             case "parquet":
                 frame = pd.read_parquet(io.BytesIO(content))
                 # A named index is a column of the file.
@@ -111,7 +112,9 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
             case "idx":
                 raise ValueError("images and their labels are in two files")
     if not frame.size:
-        raise DataError(f"{path}: the file has {'a header but ' * bool(layout.skip)}no rows")
+        others = ", ".join(sheet_names(path, member)[1:])
+        hint = f"; other sheets, for --sheet: {others}" * bool(others)
+        raise DataError(f"{path}: the file has {'a header but ' * bool(layout.skip)}no rows{hint}")
     if layout.format == "csv":
         return frame
     if frame.index.name != "line":
@@ -136,10 +139,10 @@ def with_test_rows(train: pd.DataFrame, test: pd.DataFrame, source: FileSource) 
         missing = few([name for name in train if name not in test.columns])
         pairs = zip_longest(test, train, fillvalue="nothing")
         others = few([f"{other} in place of {name}" for other, name in pairs if other != name])
-        difference = f"it has no {missing}" if missing else others
+        difference = f"it has no {missing}" if missing else f"{others}; write them in one order"
         raise DataError(f"{source.test}: its columns differ from the training rows: {difference}")
     parts = [train.assign(**{PART: "train"}), test.assign(**{PART: "test"})]
-    return numbered(pd.concat(parts, ignore_index=True))
+    return pd.concat(parts)
 
 
 @contextmanager
@@ -247,8 +250,10 @@ def _json(text: str) -> pd.DataFrame:
         elif len(lists) == 1 and all(isinstance(value, dict) for value in lists[0]):
             [content] = lists
     frame = pd.json_normalize(content) if isinstance(content, list) else pd.DataFrame(content)
-    # With orient="index", pandas writes rows by their numbers.
-    if "".join(map(str, frame)).isdigit() and not "".join(map(str, frame.index)).isdigit():
+    # With orient="index", rows are written by their numbers or names, of which there are more.
+    by_number = "".join(map(str, frame)).isdigit() and not "".join(map(str, frame.index)).isdigit()
+    by_name = frame.index.dtype.kind == "O" and frame.shape[1] > len(frame)
+    if isinstance(content, dict) and (by_number or by_name):
         frame = pd.json_normalize([*content.values()])
     if any(isinstance(value, list | dict) for value in frame.to_numpy(dtype=object).ravel()):
         raise ValueError("its records hold lists: write one value for each column")
@@ -317,6 +322,8 @@ def read_arff(text: str, path: Path) -> pd.DataFrame:
     if start is None:
         raise DataError(f"{path}: not readable as arff: the line @data is missing")
     header, rows = text[: start.start()], WEIGHT.sub("", text[start.end() :])
+    if "," not in rows and "{" not in rows:
+        rows = re.sub(r"(?<=\S)[ \t]+(?=\S)", ",", rows)  # Weka reads blanks as well
     lines = [*map(_declaration, header.split("\n")[:-1]), "@data"]
     content = arff.loads("\n".join(lines) + rows.replace("<null>", "?"))
     attributes, n_above = content["attributes"], text.count("\n", 0, start.end()) + 1

@@ -6,6 +6,7 @@ import re
 import shlex
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -27,8 +28,16 @@ from quadrepro.data.canonical import (
     parse_numbers,
 )
 from quadrepro.data.card import ANY_VIEW, Card
-from quadrepro.data.schema import Attribute, Target, View
-from quadrepro.data.separated import Start, decimal_sign, decode, detect, encoding_of
+from quadrepro.data.schema import Attribute, Target, View, series
+from quadrepro.data.separated import (
+    SNIFFED,
+    Start,
+    decimal_sign,
+    decode,
+    detect,
+    encoding_of,
+    unclear_number,
+)
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, closest, nearest
 
@@ -39,13 +48,17 @@ MOST_GAPS = 10
 """Maximum number of words of a column that may all mean a missing value."""
 
 DAYS = "%d.%m.%Y|%m/%d/%Y|%d/%m/%Y|%Y/%m/%d|%d-%m-%Y|%m-%d-%Y|%d-%b-%Y|%d-%b-%y|%b %d, %Y"
-DAYS += "|%B %d, %Y|%b %d %Y|%B %d %Y|%d.%m.%y|%m/%d/%y|%d/%m/%y"
+DAYS += "|%B %d, %Y|%b %d %Y|%B %d %Y|%d.%m.%y|%m/%d/%y|%d/%m/%y|%d-%m-%y|%m-%d-%y|%d %b %Y"
+DAYS += "|%d %B %Y|%d/%b/%Y|%d%b%Y|%Y-%b-%d|%b-%Y|%b-%y|%b %Y|%B %Y|%m/%Y"
 TIMES = ("", " %H:%M", " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p")
 DATES = [day + time for time in TIMES for day in DAYS.split("|")]
 """Formats of dates that are recognised, in addition to ISO 8601."""
 
-MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥%(]|^0[0-9]"
+MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥₹₩₽₺₦₫₴₪₱฿%(]|^0[0-9]"
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
+
+LONGEST_NUMBER = 17
+"""Whole numbers of so many digits are codes, since floats hold fewer."""
 
 _SHARE = r"^-?\d*[.,]\d+$"
 """Numbers with decimals, which are no names of rows."""
@@ -88,7 +101,7 @@ class InitOptions:
 
 FORMATS_OF_OPTIONS = {
     "separator": ("csv",),
-    "decimal": ("csv",),
+    "decimal": ("csv", "excel", "json", "parquet"),
     "encoding": ("csv", "arff"),
     "sheet": ("excel",),
     **dict.fromkeys(("skip", "no_header", "names"), ("csv", "excel")),
@@ -116,6 +129,8 @@ class OwnFile:
         column = self.frame[name]
         if name in self.options.nominal or isinstance(column.dtype, pd.CategoricalDtype):
             return self.codes(name)
+        if column.dtype.kind != "f" and column.str.fullmatch(rf"\d{{{LONGEST_NUMBER},}}").any():
+            return self.codes(name)
         values = checks.numbers_in(column, self._renamed(name), self.source)
         is_word = np.isinf(values)
         if not is_word.any() or column.dtype.kind == "f":
@@ -140,21 +155,39 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
     frame, layout, start = _read(path, target, stated)
-    target = _target_name(path, [*frame.columns], target, stated, start)
+    target = _target_name(path, frame, target, stated, start)
     paths = {"path": str(path.resolve()), "member": stated.member}
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
+    if start is not None and stated.has_header:
+        source = source.model_copy(update={"header": start.header_line})
     if stated.test is not None:
         if PART in frame:
             raise DataError(f"{path}: rename {PART!r} in the files: it names their rows")
-        test, layout_of_test, _ = _read(stated.test, target, stated)
-        changes = {"test": str(stated.test.resolve()), "test_skip": layout_of_test.skip}
-        source = source.model_copy(update=changes)
-        frame = formats.with_test_rows(frame, test, source)
+        frame, source = _with_test(frame, source, stated.test, target, stated)
     gaps, codes = _gaps(path, frame, target, stated)
     always = [word for word in ("?", "") if word not in stated.present]
     missing = tuple(dict.fromkeys([*always, *gaps]))
     source = source.model_copy(update={"missing": missing, "codes": codes})
     return _describe(OwnFile(frame, source, stated, target, gaps))
+
+
+def _with_test(
+    frame: pd.DataFrame, source: FileSource, path: Path, target: str, stated: InitOptions
+) -> tuple[pd.DataFrame, FileSource]:
+    """Return training rows with the rows of a test file below them, which is written alike."""
+    test, layout, _ = _read(path, target, stated)
+    is_ascii = formats.unpack(path, stated.member)[1].isascii()
+    for key in ("format", "separator", "encoding"):
+        ours, theirs = getattr(source, key), getattr(layout, key)
+        if ours != theirs and not (key == "encoding" and is_ascii):
+            fault = f"its {key} is {theirs!r}, but {ours!r} in {source.path}: write both alike"
+            raise DataError(f"{path}: {fault}")
+    if source.format == "libsvm":  # the last attributes may be 0 in all rows of a file
+        names = max([*frame], [*test], key=len)
+        frame, test = (rows.reindex(columns=names, fill_value=0.0) for rows in (frame, test))
+    changes = {"test": str(path.resolve()), "test_skip": layout.skip}
+    source = source.model_copy(update=changes)
+    return formats.with_test_rows(frame, test, source), source
 
 
 def _read(
@@ -169,10 +202,15 @@ def _read(
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
     layout, start = _detected(form, content, path, target, stated)
     frame = formats.read_own_file(path, layout, stated.member)
-    if form == "csv":
-        decimal, thousands = decimal_sign(frame, [*GAPS, *stated.missing])
+    if form in FORMATS_OF_OPTIONS["decimal"]:
+        gaps = [*GAPS, *stated.missing]
+        are_texts = [t.kind == "O" and t != "category" for t in frame.dtypes]
+        texts = frame.head(SNIFFED).loc[:, are_texts]
+        decimal, thousands = decimal_sign(texts, gaps)
         if stated.decimal:
             decimal, thousands = stated.decimal, True
+        elif (layout.separator, decimal) == (";", ".") and (number := unclear_number(texts, gaps)):
+            raise DataError(f"{path}: {number} can be thousands: add --decimal , or --decimal .")
         layout = layout.model_copy(update={"decimal": decimal, "thousands": thousands})
     if start is not None:
         names = _names(path, start, frame, stated)
@@ -182,9 +220,11 @@ def _read(
         names = [str(name).strip() for name in frame.columns]
     if start is not None and stated.has_header:
         again = frame[frame.iloc[:, 0].eq(start.header[0])]
+        hint = "; if the first line is data, add --no-header" * start.looks_like_data
         for row, texts in zip(again.index, again.to_numpy().tolist(), strict=True):
             if texts[: len(start.header)] == start.header:
-                raise DataError(f"{path}, {again.index.name} {row}: the names of the columns again")
+                fault = f"{again.index.name} {row}: the names of the columns again{hint}"
+                raise DataError(f"{path}, {fault}")
     return frame.set_axis(names, axis="columns"), layout, start
 
 
@@ -225,6 +265,8 @@ def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -
         return names
     if stated.no_header:
         return numbered
+    while len(header) > n_columns and not header[-1]:
+        header = header[:-1]  # a separator can end the header alone
     if frame.iloc[:, len(header) :].eq("").all(axis=None):
         # A separator can end each row, but not the header.
         header = header + [""] * (n_columns - len(header))
@@ -235,7 +277,8 @@ def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -
         fault = f"{len(header)} names, but {n_columns} fields in the rows below"
         hint = "quote fields that contain a separator, or use --skip N and --names A,B,C"
         raise DataError(f"{path}, line {start.header_line}: {fault}; {hint}")
-    return [name or number for name, number in zip(header, numbered, strict=True)]
+    free = [f"column_{j}" if name in header else name for j, name in enumerate(numbered, 1)]
+    return [name or other for name, other in zip(header, free, strict=True)]
 
 
 def _numbered(n_columns: int) -> list[str]:
@@ -243,30 +286,53 @@ def _numbered(n_columns: int) -> list[str]:
 
 
 def _target_name(
-    path: Path, names: Sequence[str], target: str, stated: InitOptions, start: Start | None
+    path: Path, frame: pd.DataFrame, target: str, stated: InitOptions, start: Start | None
 ) -> str:
     """Return the name of the target, which can be given as a place: 1 or -1."""
+    names = [*frame.columns]
     like_data = start is not None and stated.has_header and start.looks_like_data
-    is_place = target not in names and re.fullmatch(r"-?[1-9]\d*", target)
-    if is_place and not like_data and abs(position := int(target)) <= len(names):
-        target = names[position - (position > 0)]
+    no_header = ", ".join(start.header) if start is not None and like_data else ""
+    hint = f"its first line looks like data ({no_header}): --no-header calls the columns x1 to"
+    hint += f" x{len(names)}, and --names gives them names"
+    at_place = _at_place(frame, target, start.header if start is not None else names)
+    others = parse_numbers(name for name in names if name != target)
+    if at_place and like_data and (at_place != target or np.isfinite(others).any()):
+        way = "--skip N --names A,B,C" if target in names else "the name of the target"
+        raise ConfigError(f"{path}: {hint}; if it has the names, give {way}")
+    target = target if target in names else at_place or target
     for name in (target, *stated.nominal):
         if name not in names:
-            hint = nearest(name, names)
-            if start is not None and like_data:
-                line = ", ".join(start.header)
-                hint = f"; its first line looks like data ({line}): --no-header calls the columns"
-                hint += f" x1 to x{len(names)}, and --names gives them names"
+            near = nearest(name, names)
+            if like_data:
+                near = f"; {hint}"
             elif len(sheets := formats.sheet_names(path, stated.member)) > 1:
-                hint += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
+                near += f"; sheets of the file, for --sheet: {', '.join(sheets)}"
             elif start is not None and closest(name, names) is None:
-                hint += "; --skip N skips lines above the names"
-            raise ConfigError(f"{path}: unknown column {name!r}{hint}")
-    in_card = pd.Series(["target" if name == target else name for name in names])
-    for name in in_card[in_card.duplicated()]:
-        hint = "; if its first line is data, add --no-header" * like_data
-        raise DataError(f"{path}: rename {name!r} in the file: names must differ{hint}")
+                near += "; --skip N skips lines above the names"
+            raise ConfigError(f"{path}: unknown column {name!r}{near}")
+    if target != "target" and "target" in names:
+        advice = "a card calls the predicted column so"
+        raise DataError(f"{path}: rename the column 'target' in the file: {advice}")
+    for name in (name for name in names if series(name) != [name]):
+        raise DataError(f"{path}: rename the column {name!r}: in a card it means several columns")
+    for name in (name for j, name in enumerate(names) if name in names[:j]):
+        advice = "if its first line is data, add --no-header; " * like_data
+        advice += "--skip N --names A,B,C gives other names"
+        raise DataError(f"{path}: two columns are called {name!r}: {advice}")
     return target
+
+
+def _at_place(frame: pd.DataFrame, place: str, header: Sequence[str]) -> str:
+    """Return the name of the column at a place, such as 1 or -1; empty if there is none.
+
+    A column without names and values does not count from the end: a separator may end each row.
+    """
+    if not re.fullmatch(r"-?[1-9]\d*", place):
+        return ""
+    names, position = [*frame.columns], int(place)
+    while position < 0 and names and names[-1] not in header and frame[names[-1]].eq("").all():
+        names.pop()
+    return str(names[position - (position > 0)]) if abs(position) <= len(names) else ""
 
 
 def _gaps(
@@ -276,8 +342,10 @@ def _gaps(
     codes: dict[str, dict[str, str]] = {}
     general: list[str] = []
     for text in stated.missing:
-        name, _, word = text.partition("=")
-        if name not in frame:
+        names = [name for name in frame if text.startswith(f"{name}=")]
+        name = max(names, key=len, default="")
+        word = text.removeprefix(f"{name}=")
+        if not names:
             general.append(text)
         elif not _occurring(frame[name], [word]):
             raise ConfigError(f"{path}: no field of {name} is {word!r}, the word of --missing")
@@ -319,7 +387,8 @@ def _describe(own: OwnFile) -> Card:
     _refuse_mixed(own, columns)
     filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
     if not filled:
-        raise DataError(f"{source.path}: no column other than the target has a value")
+        hint = "; state the --separator of its fields" * (source.format == "csv" and not columns)
+        raise DataError(f"{source.path}: no column other than the target has a value{hint}")
     attributes = tuple(_attribute(name, c, own) for name, c in filled.items())
     table = RawTable(attributes, filled, labels[kept])
     remarks = dict.fromkeys(columns, notes.EMPTY) | notes.remarks(table)
@@ -355,6 +424,7 @@ def _describe(own: OwnFile) -> Card:
             *notes.on_reading(source, own.gaps, options.task, target),
             *notes.on_content(table, target, int((~kept).sum()), remarks, view),
             *_totals(own),
+            *_new_labels(own, labels[kept]),
         ],
         views={ANY_VIEW: view},
         **counts,
@@ -366,6 +436,8 @@ def _target(own: OwnFile) -> ColumnValues:
     name, task, path = own.target, own.options.task, own.source.path
     values = own.codes(name) if task == "classification" else own.typed(name)
     missing = is_missing(values)
+    if missing.all():
+        raise DataError(f"{path}: the target {name} has no value in any row")
     if missing.any() and not own.options.drop_missing_target:
         row = int(np.argmax(missing))
         column = own.frame[name]
@@ -418,7 +490,8 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
     is_unit = rows[name] == 0 and all(np.isinf(columns[n]).sum() == 1 for n in words)
     is_unit = is_unit and bool(len({*words.values()}) > 1 or _UNIT.fullmatch(word))
     if is_unit and len({*rows.values()}) == 1:
-        raise DataError(f"{where}: the row looks like units: remove it from the file")
+        hint = "remove it from the file, or skip the lines above with --skip if it has the names"
+        raise DataError(f"{where}: the row looks like units: {hint}")
     for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
     listed = few(
@@ -434,10 +507,21 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
 
 def _totals(own: OwnFile) -> list[str]:
     """Return advice on a last row that looks like totals, if it does."""
-    if not any(_TOTAL.fullmatch(str(value)) for value in own.frame.iloc[-1]):
+    last = {name: str(value) for name, value in own.frame.iloc[-1].items() if name != own.target}
+    names = [name for name, word in last.items() if _TOTAL.fullmatch(word)]
+    if not any((own.frame[name].astype("str") == last[name]).sum() == 1 for name in names):
         return []
     row = checks.row_name(own.frame, -1)
     return [f"The last row ({row}) looks like totals: remove it from the file."]
+
+
+def _new_labels(own: OwnFile, labels: ColumnValues) -> list[str]:
+    """Return a note on labels that only test rows have."""
+    if not own.source.test or not is_text(labels):
+        return []
+    is_test = own.frame[PART].eq("test").to_numpy()
+    new = {*labels[is_test].tolist()} - {*labels[~is_test].tolist()}
+    return [f"Labels that no training row has: {few(sorted(new))}."] if new else []
 
 
 def _attribute(name: str, values: ColumnValues, own: OwnFile) -> Attribute:
@@ -482,6 +566,9 @@ def _date_format(codes: Sequence[str], values: ColumnValues, source: FileSource)
 
 def _are_dates(codes: Sequence[str], form: str) -> bool:
     """Return whether codes are dates; years of two digits must not be in the future."""
+    seasons = [re.fullmatch(r"\d\d(\d\d)[-/](\d\d)", code) for code in codes]
+    if all(match and (int(match[1]) + 1) % 100 == int(match[2]) for match in seasons):
+        return False  # such as 2009-10
     days = pd.to_datetime([*codes], format=form, errors="coerce", utc=True)
     return not (days.hasnans or ("%y" in form and days.max() > pd.Timestamp.now("UTC")))
 
@@ -509,6 +596,7 @@ def renew(card: Card, path: Path) -> Card:
     sources = [source for source in card.sources if isinstance(source, FileSource)]
     if not sources:
         raise ConfigError(f"{path}: it describes no file of your own, so it cannot be renewed")
+    _check_names(card, sources[0])
     table = checks.to_table(formats.read_source(sources[0]), sources[0], card, sources[0].path)
     counts = checks.counted(table)
     target = card.target.model_copy(update=counts.pop("target"))
@@ -521,6 +609,29 @@ def renew(card: Card, path: Path) -> Card:
         "target": target.model_dump(),
     }
     return validated(Card, YamlSource(path, card.model_dump() | changes), DataError)
+
+
+def _check_names(card: Card, source: FileSource) -> None:
+    """Refuse a file whose columns have other names than those of its card."""
+    path, stated = Path(source.path), InitOptions(member=source.member)
+    if source.format == "libsvm" or (source.format in ("csv", "excel") and not source.header):
+        return
+    frame = formats.read_own_file(path, source, source.member)
+    names = [str(name).strip() for name in frame.columns]
+    if source.header:
+        content, above = formats.unpack(path, source.member)[1], source.header - 1
+        if source.format == "excel":
+            layout = source.model_copy(update={"skip": above})
+            start = formats.sheet_start(content, path, layout)
+        else:
+            start = detect(content, path, "", source.encoding, source.separator, above)[1]
+        names = _names(path, start, frame, stated)
+    known = [card.target.original if n == "target" else n for n in source.columns if n != PART]
+    pairs = zip_longest(names, known, fillvalue="nothing")
+    if changes := [f"{new} in place of {old}" for new, old in pairs if old not in ("", new)]:
+        again = shlex.join(["quadrepro", "init", str(path), "--target", card.target.original])
+        fault = f"its columns are no longer those of the card: {few(changes)}"
+        raise DataError(f"{path}: {fault}; {again} --force writes a new card")
 
 
 def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 import shlex
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 from textwrap import shorten
@@ -13,6 +14,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import ColumnValues, RawTable, is_missing, is_text
 from quadrepro.data.schema import Target, View
 from quadrepro.data.source import FileLayout
@@ -41,6 +43,9 @@ LEAST_CHANCE = -14.0
 SEEN = 5000
 """Number of rows in which relations are looked for first."""
 
+MOST_UNITS = 10
+"""Numbers with units have at most this number of words and signs around them."""
+
 MOST_SUMMANDS = 50
 """Sums are looked for among at most this number of columns."""
 
@@ -56,8 +61,10 @@ TEXTS = (
     " if there are other columns"
 )
 DATES = "Dates, left out; to test on the latest rows, add split: {time: NAME}"
+UNITS = "Left out, since these numbers have words or signs: if they are quantities, leave those out"
 CODES = "Taken as numeric, but they look like codes: if they are, add --nominal NAME"
-NUMBERED = "A whole number of its own in each row, in rising order: exclude it if it is an ID"
+NUMBERED = "Almost every row has a whole number of its own: exclude it if it is an ID"
+DAYS = "Whole numbers that look like dates: if they are, write them as 2015-01-31 in the file"
 NOMINAL = "Taken as nominal"
 CONSTANT = "One value in all rows, which tells nothing"
 MARKED = "Numbers with blanks, signs or leading zeros: if they are codes, add --nominal NAME"
@@ -67,19 +74,26 @@ PARTS = "Left out, since it names the file of each row; the split is split: {col
 UNIQUE_VALUES = ("Free text", "Kept, although")
 """Beginnings of remarks on used columns whose values occur once, so that they decide anything."""
 
-LEFT_OUT = (IDS, MANY, TEXTS, DATES, PARTS)
+LEFT_OUT = (IDS, MANY, UNITS, TEXTS, DATES, PARTS)
 """Remarks on columns that a view excludes."""
 
 ON_CONTENT = re.compile(
-    "(Left out, since|Kept, although|Free text, |Dates|Taken as n|A whole number of its own|Rows "
-    "|One value in all rows|Each label |Imbalanced|.* may mean a missing "
+    "(Left out, since|Kept, although|Free text, |Dates|Taken as n|Almost every row|Whole numbers"
+    "|Rows |One value in all rows|Each label |Imbalanced|.* may mean a missing "
     "|.* (determines|repeats|is (the sum|a linear)|has ([0-9]+ labels|a value exactly)) )"
 )
 """Beginnings of the notes on rows and columns, which are made again when a file has changed."""
 
 _ID = re.compile(
-    r"(?i:(^|[\W_])(id|uuid|key|index|row|no|nr)([\W_]|$)|(number|nummer|nr)$)|[a-z]I[dD]$|^[A-Z]+ID$"
+    r"(?i:(^|[\W_])(id|uuid)([\W_]|$)|^(key|index|row|no|nr|number|nummer)\W*$)|[a-z]I[dD]$|^[A-Z]+ID$"
 )
+_NUMBER = re.compile(r"(?i:(^|[\W_])(no|nr|key|index|row)\W*$|(number|nummer|nr)$)")
+_YEAR = re.compile(r"(?i:year|jahr)")
+_QUANTITY = re.compile(
+    r"([^\w\s#/-]{1,3}\s?|[^\W\d_]{1,4}\.?\s)?[-+]?\d[\d.,' ]*"
+    r"(\s?[^\W\d_]{1,9}\.?|\s?[^\w\s]{1,3}[^\W\d_]?)?"
+)
+"""A number with a word or a sign before or after it, such as ``Rs. 1,000`` or ``12.5°C``."""
 _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]|$))|[a-z]Code$")
 
 
@@ -102,7 +116,16 @@ def _remark(name: str, values: ColumnValues) -> str:
     is_unique = len(distinct) > UNIQUE * len(values)
     if is_free_text(distinct.tolist(), len(values)):
         return TEXTS
+    if (is_unique or len(distinct) > MOST_CODES) and _are_quantities(distinct[distinct != ""]):
+        return UNITS
     return IDS if is_unique else MANY if len(distinct) > MOST_CODES else NOMINAL
+
+
+def _are_quantities(texts: Any) -> bool:
+    """Return whether most texts are numbers with one of few words or signs, as no codes have."""
+    around = Counter(re.sub(r"[-+\d.,' ]+", "", text) for text in texts)
+    is_quantity = [_QUANTITY.fullmatch(text) is not None for text in texts]
+    return "" not in around and len(around) <= MOST_UNITS and fmean(is_quantity) > UNIQUE
 
 
 def is_free_text(distinct: Sequence[str], n_rows: int) -> bool:
@@ -117,13 +140,22 @@ def _remark_on_numbers(name: str, values: Any) -> str:
         return ""
     n_distinct = len(pd.unique(held))
     is_unique = n_distinct > UNIQUE * len(values)
-    is_consecutive = held.max() - held.min() == n_distinct - 1
+    if held.min() > 1e7 and held.max() < 1e8 and _are_days(pd.unique(held)):
+        return DAYS
+    is_consecutive = held.max() - held.min() == n_distinct - 1 and not _YEAR.search(name)
     if is_unique and (is_consecutive or _ID.search(name)):
         return IDS
     if _CODE.search(name):
         return CODES
     rises = len(values) >= FEWEST and len(held) == len(values) and np.all(np.diff(values) > 0)
-    return NUMBERED if rises else ""
+    return NUMBERED if rises or (is_unique and _NUMBER.search(name)) else ""
+
+
+def _are_days(numbers: FloatArray) -> bool:
+    """Return whether whole numbers are dates of the last two centuries, such as 20150131."""
+    texts = [f"{number:.0f}" for number in numbers]
+    days = pd.to_datetime(texts, format="%Y%m%d", errors="coerce")
+    return bool(days.notna().all() and days.year.min() >= 1900 and days.year.max() < 2100)
 
 
 def on_reading(
@@ -227,7 +259,8 @@ def _sentinels(columns: Mapping[str, ColumnValues]) -> dict[str, list[str]]:
                 continue
             spread, gap = np.ptp(others), others.min() - lowest
             is_negative = sign > 0 and lowest < 0 <= others.min()
-            if is_negative or gap > max(spread, 1):
+            is_outermost = abs(lowest) > np.abs(others).max()
+            if is_negative or (is_outermost and gap > max(spread, 1)):
                 names.setdefault(sign * lowest, []).append(name)
             looks_missing = sign * lowest < 0 or not f"{lowest:.0f}".strip("-9")
             if looks_missing and gap > FAR * max(spread, 1) and n >= FREQUENT * len(held):

@@ -40,7 +40,7 @@ SNIFFED = 1000
 HEAD = 2**20
 """Number of bytes that are decoded to see how text is written."""
 
-_THOUSANDS = re.compile(rf"({CURRENCY}|[-+\s])*" r"[1-9]\d{0,2}([.,]\d{3})+[$€£¥\s]*")
+_THOUSANDS = re.compile(rf"({CURRENCY}|[-+\s])*" r"[1-9]\d{0,2}([.,]\d{3})+" rf"({CURRENCY}|\s)*")
 
 
 class Start(NamedTuple):
@@ -67,10 +67,23 @@ class Start(NamedTuple):
 
     @property
     def looks_like_data(self) -> bool:
-        """Whether fields of the header are numbers, in columns that have numbers."""
+        """Whether fields of the header are values of their columns, by the first rows.
+
+        Words are if they occur below, and numbers if numbers are below, unless all are whole and
+        rise by equal steps, as years and the names of pandas do.
+        """
+        rows = [row for row in self.rows if row != self.header]
+        for name, *column in zip(self.header, *rows, strict=False):
+            if name and name in column and np.isinf(parse_numbers([name])).any():
+                return True
         n = min(map(len, [self.header, *self.rows[:1]]))
         names = parse_numbers(self.header[:n])
         below = parse_numbers(self.rows[0][:n]) if self.rows else names
+        numbers = names[np.isfinite(names)]
+        steps = np.diff(numbers)
+        is_series = len(steps) > 0 and steps[0] > 0 and np.ptp(steps) == 0
+        if is_series and not np.mod(numbers, 1).any():
+            return False
         return bool((np.isfinite(names) & ~np.isinf(below)).any())
 
     @property
@@ -150,6 +163,16 @@ def decimal_sign(frame: pd.DataFrame, gaps: Sequence[str]) -> tuple[str, bool]:
     sign, other = (",", ".") if n_commas > n_points else (".", ",")
     is_clear = min(n_points, n_commas) == 0 < max(n_points, n_commas)
     return sign, is_clear and any(_has_thousands(column, other) for column in columns)
+
+
+def unclear_number(frame: pd.DataFrame, gaps: Sequence[str]) -> str:
+    """Return a number such as 1.510, if no number shows whether points separate thousands."""
+    rows = frame.head(SNIFFED)
+    columns = [rows[name][~rows[name].isin(gaps)] for name in rows]
+    if any(_has_sign(column, ".") for column in columns):
+        return ""
+    unclear = (column for column in columns if _has_thousands(column, "."))
+    return next((c[c.str.contains(".", regex=False)].iloc[0] for c in unclear), "")
 
 
 def _has_groups(texts: pd.Series, sign: str) -> bool:
@@ -247,6 +270,8 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
     width = len(next(rows(), (0, []))[1])
     if not width:
         return pd.DataFrame()
+    is_cut = not text.endswith(b"\n")
+    text += b"\n" * is_cut  # Arrow needs it for a single row
     try:
         columns = _columns(text, separator, layout.skip, width)
     except pa.ArrowInvalid:
@@ -256,10 +281,10 @@ def read_own_text(content: bytes, path: Path, layout: FileLayout) -> pd.DataFram
                 n = f"{len(fields)} field{'s' * (len(fields) != 1)}"
                 fault = f"{n}, but the first row has {width}"
                 hint = f"; --skip {line - 1} if the table starts there" * (len(fields) > width)
-                hint += "; the file ends there" * (line > text.count(b"\n"))
+                hint += "; the file ends there" * (is_cut and line == text.count(b"\n"))
                 raise DataError(f"{path}, line {line}: {fault}{hint}") from None
         raise
-    n_lines, n_rows = text.count(b"\n") + (not text.endswith(b"\n")), len(columns[0])
+    n_lines, n_rows = text.count(b"\n"), len(columns[0])
     lines: Sequence[int] = range(layout.skip + 1, n_lines + 1)
     if len(lines) != n_rows:
         lines = [line for line, _ in rows()]

@@ -128,6 +128,8 @@ class FileSource(FileLayout):
     """Path from the card's folder; `.gz`, `.zip` are unpacked."""
     member: str = ""
     """File inside a `.zip` that has several."""
+    header: int = Field(0, ge=0)
+    """Line with the names of the columns; 0 without one."""
     test: str = ""
     """Path of a file with the test rows; they are below."""
     test_skip: int = Field(0, ge=0)

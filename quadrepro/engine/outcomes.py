@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from statistics import fmean
@@ -12,7 +12,7 @@ import numpy as np
 
 from quadrepro.core.cell import Cell
 from quadrepro.core.metrics import Metric
-from quadrepro.core.problems import Problem, RowSource
+from quadrepro.core.problems import Problem
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.records import Record
@@ -48,41 +48,27 @@ class Outcomes:
 
     @classmethod
     def from_records(
-        cls,
-        cells: Sequence[Cell],
-        records: Sequence[Record],
-        own_rows: frozenset[str] | None = None,
+        cls, cells: Sequence[Cell], records: Sequence[Record], own_rows: frozenset[str] | None
     ) -> Outcomes:
         """Arrange the records of a plan's cells."""
-        places = [(c.dataset, c.algorithm, c.repeat) for c in cells]
-        sources: dict[str, RowSource] = {}
-        tested: dict[str, list[int]] = {}
-        for cell, record in zip(cells, records, strict=True):
-            if record.ok:
-                assert not isinstance(cell.source, Problem)
-                sources[cell.dataset] = cell.source
-                tested.setdefault(cell.dataset, []).append(record.n_test)
-        return cls(
-            tuple(dict.fromkeys(c.dataset for c in cells)),
-            tuple(dict.fromkeys(c.algorithm for c in cells)),
-            1 + max(c.repeat for c in cells),
-            dict(zip(places, records, strict=True)),
-            dict(zip(places, (c.grids for c in cells), strict=True)),
-            own_rows,
-            {row: sources[row].test_share(fmean(sizes)) for row, sizes in tested.items()},
-        )
+        by_place = {(c.dataset, c.algorithm, c.repeat): c for c in cells}
+        rows, columns, repeats = (dict.fromkeys(names) for names in zip(*by_place, strict=True))
+        sources = {c.dataset: c.source for c in cells if not isinstance(c.source, Problem)}
+        tested = defaultdict[str, list[int]](list)
+        for (row, _, _), record in zip(by_place, records, strict=True):
+            tested[row] += [record.n_test] if record.ok else []
+        shares = {row: sources[row].test_share(fmean(n)) for row, n in tested.items() if n}
+        held = dict(zip(by_place, records, strict=True))
+        grids = {place: cell.grids for place, cell in by_place.items()}
+        return cls((*rows,), (*columns,), 1 + max(repeats), held, grids, own_rows, shares)
 
     def by(self, metric: Metric, rows: Iterable[str]) -> Outcomes:
         """Return the outcomes of some rows as a metric judges them."""
         judged = tuple(row for row in rows if row in self.rows)
         if (metric, judged) not in self._by:
-            measured = {
-                place: value
-                for place, record in self.records.items()
-                if place[0] in judged
-                and record.ok
-                and (value := metric.value(record.judged)) is not None
-            }
+            done = {p: r.judged for p, r in self.records.items() if r.ok and p[0] in judged}
+            values = {place: metric.value(outputs) for place, outputs in done.items()}
+            measured = {place: value for place, value in values.items() if value is not None}
             undefined = {row: self._n_undefined(row, metric, measured) for row in judged}
             self._by[metric, judged] = replace(
                 self, rows=judged, metric=metric, measured=measured, undefined=undefined
@@ -208,10 +194,6 @@ class Outcomes:
     def mean(self, row: str, column: str) -> float | None:
         """Return the mean value of an entry: risk, RMSE if numbers are predicted, or the metric."""
         return fmean(self.values(row, column)) if self.complete(row, column) else None
-
-    def losses(self, row: str, column: str) -> list[float]:
-        """Return `values` with a minus sign if the highest is the best."""
-        return [self.sign * value for value in self.values(row, column)]
 
     def mean_losses(self) -> dict[str, list[float]]:
         """Return the mean loss in each row, of the columns that have all results."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from math import inf
 from typing import Self
 
 from rich.console import Console
@@ -28,12 +29,8 @@ class RunProgress:
     def __init__(self, n_cells: int, quiet: bool = False) -> None:
         # A cell may take longer than the 30 seconds that rich looks back.
         columns = BarColumn(), MofNCompleteColumn(), TimeElapsedColumn(), Remaining()
-        self._bar = Progress(
-            *columns,
-            console=Console(stderr=True),
-            speed_estimate_period=float("inf"),
-            transient=True,
-        )
+        console = Console(stderr=True)
+        self._bar = Progress(*columns, console=console, speed_estimate_period=inf, transient=True)
         self._task = self._bar.add_task("cells", total=n_cells)
         self._shown = n_cells > 0 and not quiet
         self._ended = threading.Event()

@@ -317,7 +317,8 @@ def _at_most(memory: int | None) -> Iterator[None]:
 
 def _record(cell: Cell, result: CellResult) -> Record:
     outputs, actual = result.outputs, result.actual
-    kept: dict[str, Any] = {}
+    kept: dict[str, Any] = {"n_test": len(actual), "actual": actual, "predicted": outputs.predicted}
+    kept |= {"chosen": result.chosen, "cv_errors": result.loss, "classes": cell.problem.classes}
     if cell.problem.classes:
         kept["errors"] = int((outputs.predicted != actual).sum())
         kept["scores"] = _single(outputs.scores)
@@ -326,22 +327,10 @@ def _record(cell: Cell, result: CellResult) -> Record:
         kept["rmse"] = rmse(outputs.predicted, actual)
         if not np.isfinite(kept["rmse"]):
             raise ValueError("the RMSE is not finite: a prediction is NaN, infinite or too large")
-    margins = outputs.margins
-    return Record(
-        cell.key,
-        "ok",
-        n_test=len(actual),
-        chosen=result.chosen,
-        cv_errors=result.loss,
-        classes=cell.problem.classes,
-        actual=actual,
-        predicted=outputs.predicted,
-        margins=None if margins is None else margins.astype(np.float32),
-        measures=result.measures,
-        seconds=result.seconds,
-        **kept,
-        **_origin(cell),
-    )
+    if outputs.margins is not None:
+        kept["margins"] = outputs.margins.astype(np.float32)
+    kept |= {"measures": result.measures, "seconds": result.seconds}
+    return Record(cell.key, "ok", **kept, **_origin(cell))
 
 
 def _single(scores: FloatArray | None) -> Any:

@@ -14,14 +14,7 @@ from quadrepro.base.models import MOST_SHOWN, Model, validated
 from quadrepro.base.yaml import YamlSource, read_yaml
 from quadrepro.errors import ConfigError, nearest
 from quadrepro.papers.claims import AnyClaim
-from quadrepro.papers.printed import (
-    MEAN,
-    SD,
-    Facts,
-    NotThereError,
-    Printed,
-    read_printed,
-)
+from quadrepro.papers.printed import MEAN, SD, Facts, NotThereError, Printed, read_printed
 
 
 class Also(Model):
@@ -190,10 +183,8 @@ def _tables(folder: Path, file: PaperFile, source: YamlSource) -> dict[str, Prin
         tables[name] = table = read_printed(path, facts)
         if facts.sample is None and any(c.endswith((MEAN, SD)) for c in table.columns):
             example = f"printed: {{{name}: {{of: {{splits: 20}}}}}}"
-            raise wrong(
-                f"{name} prints means: name the repetitions that they are means of, as {example}",
-                name,
-            )
+            message = "prints means: name the repetitions that they are means of, as"
+            raise wrong(f"{name} {message} {example}", name)
         if facts.is_share and facts.unit is None:
             example = f"printed: {{{name}: {{unit: fraction}}}}, or percent (RMSEs: metric: rmse)"
             raise wrong(f"say in which unit the numbers of {name} are, as {example}", name)

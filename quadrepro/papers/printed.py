@@ -213,15 +213,16 @@ class Printed:
         """Whether the paper prints its numbers in percent."""
         return self.facts.unit == "percent"
 
+    def in_unit(self, number: float, form: str = "g") -> str:
+        """Return a number in the unit in which the table is printed."""
+        return f"{100 * number if self.in_percent else number:{form}}"
+
     @property
     def numbers(self) -> list[tuple[str, str]]:
         """Row and column of every printed number that is not a spread or a summary."""
         rows = set(self.rows)
-        return [
-            place
-            for place, text in self.cells.items()
-            if text and place[0] in rows and not place[1].endswith(SD)
-        ]
+        cells = [(row, column) for (row, column), text in self.cells.items() if text]
+        return [place for place in cells if place[0] in rows and not place[1].endswith(SD)]
 
     def mean_column(self, algorithm: str) -> str:
         """Return the column of an algorithm's numbers, without their spread."""
@@ -282,12 +283,9 @@ class Printed:
         """Return accuracies as the errors that they leave, and other tables unchanged."""
         if self.facts.metric != ACCURACY:
             return self
-        cells = {
-            (row, column): format(1 - Decimal(text), "f")
-            if text and self._is_share(row) and not column.endswith(SD)
-            else text
-            for (row, column), text in self.cells.items()
-        }
+        shares = [place for place in self.cells if self._is_share(place[0])]
+        right = {p: text for p in shares if (text := self.cells[p]) and not p[1].endswith(SD)}
+        cells = self.cells | {p: format(1 - Decimal(text), "f") for p, text in right.items()}
         return replace(self, cells=cells, facts=self.facts.model_copy(update={"metric": "error"}))
 
     def row_of(self, names: Iterable[str]) -> str | None:
@@ -301,13 +299,9 @@ class Printed:
         """
         sources = {title: self.row_of(row_names) for title, row_names in names.items()}
         taken = {*sources, *sources.values()}
-        rest = [row for row in dict.fromkeys(row for row, _ in self.cells) if row not in taken]
-        cells = {
-            (title, column): self.text(row, column)
-            for title, row in (*sources.items(), *((row, row) for row in rest))
-            for column in self.columns
-            if row is not None
-        }
+        rest = {row: row for row, _ in self.cells if row not in taken}
+        every = [(title, row) for title, row in (sources | rest).items() if row is not None]
+        cells = {(title, c): self.text(row, c) for title, row in every for c in self.columns}
         return replace(self, cells=cells)
 
 
@@ -358,21 +352,9 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
     n_test: dict[str, int | tuple[int, int]] = {}
     for name, sizes in table.sizes.items():
         n_test |= sizes if column_role(name) == "test size" else {}
-    facts = facts.model_copy(
-        update={
-            "spread": spread,
-            "bold": facts.bold or {row: tuple(names) for row, names in bold.items() if names},
-            "n_test": n_test | facts.n_test,
-        }
-    )
-    return Printed(
-        name=Path(table.path).stem,
-        columns=tuple(dict.fromkeys(column for _, column in cells)),
-        cells=cells,
-        facts=facts,
-        path=Path(table.path),
-        lines=lines,
-        summaries=summaries,
-        unstated=frozenset(unstated),
-        read=table.describe("checked one by one"),
-    )
+    best = facts.bold or {row: tuple(names) for row, names in bold.items() if names}
+    known = {"spread": spread, "bold": best, "n_test": n_test | facts.n_test}
+    columns, path = tuple(dict.fromkeys(column for _, column in cells)), Path(table.path)
+    facts, read = facts.model_copy(update=known), table.describe("checked one by one")
+    about = path, lines, summaries, frozenset(unstated), read
+    return Printed(path.stem, columns, cells, facts, *about)

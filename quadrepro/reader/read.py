@@ -186,7 +186,7 @@ class _Reader:
         chosen = [name for name in (*self.choices.methods, self.choices.metric) if name]
         for i, column in enumerate(self.columns):
             column.set_role(self.columns[:i], chosen)
-            if column.name == self.choices.sizes and column.is_whole:
+            if column.name and column.name == self.choices.sizes and column.is_whole:
                 column.role = "size"
         folds = self._with("fold")
         seeds = [c for c in folds if "seed" in c.name.lower()]

@@ -47,12 +47,7 @@ class Explanation:
 
 
 def explain(
-    plan: Plan,
-    row: str,
-    column: str,
-    store: RecordStore,
-    results: Results | None,
-    recompute: bool = False,
+    plan: Plan, row: str, column: str, store: RecordStore, results: Results | None, recompute: bool
 ) -> Explanation:
     """Return the origin of an entry of a table; with `recompute`, compute it again."""
     cells = cells_of(plan, row, column)

@@ -24,18 +24,11 @@ from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import few
 from quadrepro.core.metrics import METRICS
 from quadrepro.core.training.algorithms import BASELINE
-from quadrepro.errors import ConfigError, DataError, QuadreproError
+from quadrepro.errors import ConfigError, QuadreproError
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.papers.printed import MEAN
 from quadrepro.results import scoreboard
-from quadrepro.results.results import (
-    CELLS_HEADER,
-    HOLM,
-    MAX_CELLS,
-    Results,
-    markdown_html,
-    results_folders,
-)
+from quadrepro.results.results import CELLS_HEADER, HOLM, Results, markdown_html, results_folders
 from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit
@@ -202,8 +195,6 @@ class Page:
         # The RMSE can be asked for as a metric as well.
         kept = frame["quantity"].isin(quantities)
         frame = frame[kept].drop_duplicates(["dataset", "algorithm"])
-        if frame["dataset"].nunique() * frame["algorithm"].nunique() > MAX_CELLS:
-            raise DataError(f"{self.results.folder}: the table of errors is too large for a page")
         # Scorers of scikit-learn are best when highest.
         highest_is_best = metric.greater_is_better if metric else bool(self.metric)
         ranked = frame["mean"].where(frame["algorithm"] != BASELINE).groupby(frame["dataset"])
@@ -336,13 +327,9 @@ class Page:
     @property
     def outside(self) -> list[tuple[str, Verdict]]:
         """The printed numbers and deviations outside, with their table, lowest p-value first."""
-        numbers = [
-            (table, v)
-            for table, verdict in self.verdicts
-            for v in (verdict, verdict.deviation)
-            if v is not None and v.word == "outside" and None not in (v.ours, v.low)
-        ]
-        return sorted(numbers, key=lambda pair: pair[1].p_value or 0.0)
+        every = [(table, v) for table, one in self.verdicts for v in (one, one.deviation) if v]
+        known = [(t, v) for t, v in every if None not in (v.ours, v.low) and v.word == "outside"]
+        return sorted(known, key=lambda pair: pair[1].p_value or 0.0)
 
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""
@@ -397,11 +384,9 @@ def audit_of(paper: str, start: Path | None) -> Audit | None:
 
 def claims_sentences(claims: Sequence[pd.DataFrame]) -> list[str]:
     """Return the number of claims by judgement, those on measured times apart."""
-    counts = {
-        "Claims": scoreboard.words_of(claims),
-        "Claims on measured times": scoreboard.words_of(claims, timed=True),
-    }
-    return [f"{start}: {counts_text(words)}." for start, words in counts.items() if words]
+    counts = (scoreboard.words_of(claims, timed) for timed in (False, True))
+    starts = zip(("Claims", "Claims on measured times"), counts, strict=True)
+    return [f"{start}: {counts_text(words)}." for start, words in starts if words]
 
 
 def _html(text: str, file: str) -> Markup:
@@ -419,15 +404,10 @@ def _data_uri(path: Path) -> str:
 
 @cache
 def _templates() -> Environment:
-    templates = Environment(
-        loader=PackageLoader("quadrepro.results"),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    assert templates.loader is not None
-    style, script = (templates.loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
+    loader = PackageLoader("quadrepro.results")
+    options: Any = {"autoescape": True, "trim_blocks": True, "lstrip_blocks": True}
+    templates = Environment(loader=loader, undefined=StrictUndefined, **options)
+    style, script = (loader.get_source(templates, f"page.{e}")[0] for e in ("css", "js"))
     templates.globals |= {
         "generator": Markup(GENERATOR),
         "style": Markup(style),

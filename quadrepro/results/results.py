@@ -256,7 +256,10 @@ class Results:
     @cached_property
     def errors(self) -> pd.DataFrame:
         """The mean error of every entry, and its mean by each metric that the config asks for."""
-        return self._read("errors.csv", ERRORS_HEADER, ("splits", "mean", "sd"))
+        frame = self._read("errors.csv", ERRORS_HEADER, ("splits", "mean", "sd"))
+        if frame["dataset"].nunique() * frame["algorithm"].nunique() > MAX_CELLS:
+            raise DataError(f"{self.folder}: the table of errors is too large for a page")
+        return frame
 
     @cached_property
     def verdicts(self) -> pd.DataFrame:

@@ -16,6 +16,7 @@ from tabulate import tabulate
 from quadrepro.base.files import is_regular, read_text, write_text
 from quadrepro.base.text import markdown
 from quadrepro.errors import ConfigError
+from quadrepro.papers.claims.claim import WORDS
 from quadrepro.papers.paper import PaperFile, load_paper, paper_names
 from quadrepro.papers.printed import Facts
 from quadrepro.results.results import HOLM, Results, results_folders
@@ -23,7 +24,6 @@ from quadrepro.results.run import NOTES
 from quadrepro.stats import rounded_p
 from quadrepro.tables.conclusion import counts_text
 from quadrepro.tables.kinds import VERDICTS
-from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.render import escaped
 
 FILE = "README.md"

@@ -27,10 +27,7 @@ FigureFormat = Literal["svg", "pdf"]
 
 
 def write_results(
-    plan: Plan,
-    store: RecordStore,
-    out: Path,
-    figures: FigureFormat = "svg",
+    plan: Plan, store: RecordStore, out: Path, figures: FigureFormat = "svg"
 ) -> Results:
     """Write all files of the folder of an experiment; cells without a result are dashes."""
     experiment, folder = plan.experiment, out / plan.experiment.name
@@ -51,14 +48,10 @@ def write_results(
         write_table(tables[name], folder, name)
         if made.draw:
             made.draw(folder / f"{name}.{figures}")
-    manifest = Manifest(
-        tables={
-            name: TableFacts(title=table.title, timed_rows=table.timed_rows)
-            for name, table in tables.items()
-        },
-        figures=tuple(f"{name}.{figures}" for name, made in every.items() if made.draw),
-        percent=tuple(v.printed for v in verdicts if v.percent),
-    )
+    facts = {name: TableFacts(title=t.title, timed_rows=t.timed_rows) for name, t in tables.items()}
+    drawn = tuple(f"{name}.{figures}" for name, made in every.items() if made.draw)
+    percent = tuple(v.printed for v in verdicts if v.percent)
+    manifest = Manifest(tables=facts, figures=drawn, percent=percent)
     texts = {
         CELLS: _cells_text(outcomes, [*context.by_metrics(outcomes).values()]),
         RUN: run.model_dump_json(indent=2, exclude_defaults=True) + "\n",
@@ -104,15 +97,10 @@ def _written_before(folder: Path) -> set[str]:
 
 def provenance(plan: Plan, records: Iterable[Record]) -> Run:
     """Return config, data, and the packages and machines of the cells."""
-    experiment = plan.experiment
-    return Run(
-        experiment=experiment.name,
-        config=experiment.content,
-        titles=experiment.titles,
-        seed=experiment.config.seed,
-        data={row: source.card.content_hash for row, source in plan.datasets.items()},
-        computed=tuple(environments(records)),
-    )
+    one, computed = plan.experiment, tuple(environments(records))
+    data = {row: source.card.content_hash for row, source in plan.datasets.items()}
+    about: Any = {"config": one.content, "titles": one.titles, "seed": one.config.seed}
+    return Run(experiment=one.name, data=data, computed=computed, **about)
 
 
 def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
@@ -123,29 +111,20 @@ def environments(records: Iterable[Record]) -> list[dict[str, Any]]:
             text = json.dumps(record.environment, sort_keys=True)
             by_environment.setdefault(text, []).append(record)
     groups = sorted(by_environment.values(), key=lambda group: (-len(group), group[0].key))
+    dates = [sorted(record.date for record in group) for group in groups]
     return [
-        {
-            "cells": len(group),
-            "first": min(record.date for record in group),
-            "last": max(record.date for record in group),
-            **group[0].environment,
-        }
-        for group in groups
+        {"cells": len(ends), "first": ends[0], "last": ends[-1], **group[0].environment}
+        for group, ends in zip(groups, dates, strict=True)
     ]
 
 
 def cell_row(record: Record) -> dict[str, Any]:
     """Return a record as a row of ``cells.csv``; None is an empty field."""
-    row: dict[str, Any] = {"status": record.status, "reason": record.reason}
+    result: tuple[Any, ...] = (None,) * 5
     if record.ok:
-        row |= {
-            "errors": record.errors if record.rmse is None else None,
-            "n_test": record.n_test,
-            "value": record.value,
-            "chosen": record.chosen,
-            "seconds": round(record.seconds, 4),
-        }
-    return dict.fromkeys(MEASURED) | row
+        errors = record.errors if record.rmse is None else None
+        result = errors, record.n_test, record.value, record.chosen, round(record.seconds, 4)
+    return dict(zip(MEASURED, (record.status, *result, record.reason), strict=True))
 
 
 def _cells_text(outcomes: Outcomes, by_metric: Sequence[Outcomes]) -> str:

@@ -19,16 +19,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from quadrepro.base.types import FloatArray
+from quadrepro.stats import ranks
 from quadrepro.stats.base import LEVEL, Result, differences, numbers, order, orders
 from quadrepro.stats.means import Mean, check_rope
-from quadrepro.stats.ranks import (
-    Effect,
-    FriedmanTest,
-    friedman_test,
-    hodges_lehmann,
-    sign_test,
-    wilcoxon_test,
-)
+from quadrepro.stats.ranks import Effect, FriedmanTest
 
 WILCOXON = "Wilcoxon's signed-rank test"
 CORRECTED_T = "corrected resampled t-test"
@@ -194,7 +188,7 @@ def _adjusted(
         if ratio:
             difference, low, high = (exp(x) if x < 700 else inf for x in ends)
             ends = difference, low, high
-        rows = sign_test(losses[a], losses[b])
+        rows = ranks.sign_test(losses[a], losses[b])
         results[a, b] = Comparison(
             *(a, b, winner, *ends, tested.p_value, p_adjusted, test),
             *(rows.wins, rows.losses, rows.ties, immaterial, level, ratio),
@@ -267,9 +261,9 @@ def compare_over_datasets(
         x, y = losses[a], losses[b]
         if ratio:
             x, y = _logarithms(x, y, -1.0 if by_size else 1.0)
-        test = wilcoxon_test(x, y)
+        test = ranks.wilcoxon_test(x, y)
         favours_b = test.other_rank_sum - test.rank_sum
-        tests[a, b] = _Tested(test.p_value, favours_b, partial(hodges_lehmann, x, y))
+        tests[a, b] = _Tested(test.p_value, favours_b, partial(ranks.hodges_lehmann, x, y))
     negative = by_size or (greater_is_better and not ratio)
     rope = log1p(rope) if ratio else rope
     return _adjusted(losses, tests, WILCOXON, level, rope, negative, ratio)
@@ -414,11 +408,8 @@ class Ranking(Result):
         [(0, 1, 2)]
         """
         names = [method.name for method in self.methods]
-        linked = {
-            (i, j)
-            for (i, a), (j, b) in combinations(enumerate(names), 2)
-            if (a, b) in self.pairs and not self.pairs[a, b].separates
-        }
+        pairs, get = combinations(enumerate(names), 2), self.pairs.get
+        linked = {(i, j) for (i, a), (j, b) in pairs if (c := get((a, b))) and not c.separates}
         groups: list[tuple[int, ...]] = []
         for i, j in sorted(linked):
             if any(i in group and j in group for group in groups):
@@ -476,10 +467,10 @@ def rank_methods(
     if control is not None and control not in scores:
         raise ValueError(f"unknown control {control!r}")
     losses = _losses(scores, greater_is_better)
-    friedman = friedman_test([*zip(*losses.values(), strict=True)])
-    ranks = dict(zip(scores, friedman.mean_ranks, strict=True))
-    names = sorted(scores, key=ranks.__getitem__)
-    friedman = replace(friedman, mean_ranks=tuple(ranks[name] for name in names))
+    friedman = ranks.friedman_test([*zip(*losses.values(), strict=True)])
+    rank_of = dict(zip(scores, friedman.mean_ranks, strict=True))
+    names = sorted(scores, key=rank_of.__getitem__)
+    friedman = replace(friedman, mean_ranks=tuple(rank_of[name] for name in names))
     ordered = {name: scores[name] for name in names}
     shared: dict[str, Any] = {"rope": rope, "level": level, "control": control}
     shared["greater_is_better"] = greater_is_better
@@ -487,7 +478,7 @@ def rank_methods(
         pairs = compare_over_datasets(ordered, ratio=ratio, **shared)
     else:
         pairs = compare_on_splits(ordered, test_share, resolution=resolution, **shared)
-    best = [name for name in names if not order(ranks[name], ranks[names[0]])]
+    best = [name for name in names if not order(rank_of[name], rank_of[names[0]])]
     methods = []
     for name, mean_rank in zip(names, friedman.mean_ranks, strict=True):
         winners = {pairs[first, name].winner for first in best if (first, name) in pairs}

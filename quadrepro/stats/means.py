@@ -151,10 +151,8 @@ def detectable_difference(
     shared = test_share / (1 - test_share)
     # Methods that make the same errors in all splits vary less, by the share that is tested.
     errors = sqrt((1 / n_splits + shared) / n_test), sqrt(shared * (1 - test_share) / n_test)
-    reach, least = (
-        Mean(0.0, error, df).reach(level / 2)
-        for error, df in zip(errors, (n_splits - 1, ALL_SPLITS), strict=True)
-    )
+    means = map(Mean, (0.0, 0.0), errors, (n_splits - 1, ALL_SPLITS))
+    reach, least = (mean.reach(level / 2) for mean in means)
     root = sqrt(disagreement)
     at_these, at_any = (min(1.0, max(x * root, x**2)) for x in (reach, least))
     # If the difference is 1 in all splits, the test still counts on one example more or less.

@@ -24,20 +24,8 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from quadrepro.base.types import FloatArray
-from quadrepro.stats.base import (
-    LEVEL,
-    SEED,
-    TIE,
-    PValueResult,
-    Result,
-    Values,
-    differences,
-    numbers,
-    order,
-    orders,
-    paired,
-    ranked,
-)
+from quadrepro.stats import base
+from quadrepro.stats.base import LEVEL, PValueResult, Result, Values, differences, numbers, paired
 from quadrepro.stats.means import Posterior, check_rope
 
 EXACT = 100
@@ -85,7 +73,7 @@ def sign_test(a: Values, b: Values) -> SignTest:
     SignTest(wins=5, losses=0, ties=1, p_value=0.0625)
     """
     pairs = paired(a, b)
-    signs = [order(x, y) for x, y in pairs if x == x and y == y]
+    signs = [base.order(x, y) for x, y in pairs if x == x and y == y]
     wins, losses, ties = (signs.count(sign) for sign in (-1, 1, 0))
     p_value = float(p_of_wins(wins, losses)) if len(signs) == len(pairs) else nan
     return SignTest(wins, losses, ties, p_value)
@@ -248,8 +236,8 @@ def wilcoxon_test(a: Values, b: Values) -> WilcoxonTest:
     from scipy.special import ndtr
 
     x, y = map(numbers, zip(*paired(a, b), strict=True))
-    ranks = ranked(np.abs(x - y), np.maximum(np.abs(x), np.abs(y)))
-    signs = orders(x, y)
+    ranks = base.ranked(np.abs(x - y), np.maximum(np.abs(x), np.abs(y)))
+    signs = base.orders(x, y)
     # Mid-ranks are whole numbers when doubled.
     doubled = np.rint(2 * ranks).astype(np.int64)
     signed = np.sort(doubled[signs != 0])
@@ -373,7 +361,7 @@ def friedman_test(risks: Sequence[Sequence[SupportsFloat]]) -> FriedmanTest:
     """
     from scipy.special import chdtrc, fdtrc
 
-    ranks = np.array([ranked(row, np.abs(row)) for row in map(numbers, risks)])
+    ranks = np.array([base.ranked(row, np.abs(row)) for row in map(numbers, risks)])
     n, k = ranks.shape
     means = ranks.mean(axis=0)
     mean_ranks = tuple(map(float, means))
@@ -445,7 +433,7 @@ def bayesian_signed_rank(a: Values, b: Values, rope: float = 0.0) -> Posterior:
     """
     check_rope(rope)
     d = differences(a, b)
-    rng = np.random.default_rng(SEED)
+    rng = np.random.default_rng(base.SEED)
     step = max(1, AT_ONCE // (len(d) + 1))
     sizes = (min(step, N_DRAWS - start) for start in range(0, N_DRAWS, step))
     counts = [_signed_rank_counts(d, rope, rng, size) for size in sizes]
@@ -467,7 +455,7 @@ def _signed_rank_counts(
     for i, weight in enumerate(weights):
         # Sums of long rows are faster than numpy's sums along columns.
         np.add(up_to[i], weight, out=up_to[i + 1])
-    total, slack = up_to[-1], TIE * np.abs(z).max()
+    total, slack = up_to[-1], base.TIE * np.abs(z).max()
 
     def below(bound: float) -> FloatArray:
         # The weight of those that have a sum below the bound with each; one on it counts half.

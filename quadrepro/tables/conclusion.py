@@ -15,10 +15,10 @@ from quadrepro.config.config import Experiment
 from quadrepro.core.problems import RowSource
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.stats import LEVEL, MIN_SPLITS, Comparison, Comparisons, p_text
+from quadrepro.papers.claims.claim import WORDS
+from quadrepro.stats import LEVEL, MIN_SPLITS, Comparison, p_text
 from quadrepro.tables.judge import score_sentence
 from quadrepro.tables.kinds import Context, Made
-from quadrepro.tables.kinds.claims import WORDS
 from quadrepro.tables.kinds.comparisons import compared, scale_of
 from quadrepro.tables.methods import LONGEST, Scale, behind, within
 
@@ -35,9 +35,7 @@ def conclusion(context: Context[Any], outcomes: Outcomes) -> str:
     outcomes = context.headline(outcomes).tested()
     if context.config.paper or not outcomes.rows:
         return ""
-    losses = _losses(outcomes)
-    pairs, against = compared(context, outcomes), compared(context, outcomes, BASELINE)
-    return within(partial(_sentence, context, outcomes, losses, pairs, against), context.titles)
+    return within(partial(_sentence, context, outcomes), context.titles)
 
 
 def best_column(context: Context[Any], outcomes: Outcomes) -> str:
@@ -65,14 +63,10 @@ def _losses(outcomes: Outcomes) -> dict[str, float]:
 
 
 def _sentence(
-    context: Context[Any],
-    outcomes: Outcomes,
-    losses: Mapping[str, float],
-    pairs: Comparisons,
-    against: Comparisons,
-    most: int,
-    titles: Mapping[str, str],
+    context: Context[Any], outcomes: Outcomes, most: int, titles: Mapping[str, str]
 ) -> str:
+    losses, pairs = _losses(outcomes), compared(context, outcomes)
+    against = compared(context, outcomes, BASELINE)
     missing = defaultdict[str, list[str]](list)
     for column in context.compared:
         if column not in losses:

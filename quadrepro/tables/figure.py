@@ -122,14 +122,8 @@ def _add_legend(figure: Figure) -> None:
     lines = any(line.get_linestyle() != "None" for line in handles.values())
     widest = (HANDLE if lines else SYMBOL) + max(map(len, handles)) / LETTERS
     n_rows = ceil(len(handles) / max(1, int(figure.get_figwidth() / widest)))
-    figure.legend(
-        handles.values(),
-        handles.keys(),
-        loc="outside upper center",
-        ncols=ceil(len(handles) / n_rows),
-        frameon=False,
-        handlelength=3.0 if lines else 1.0,
-    )
+    form: Any = {"loc": "outside upper center", "frameon": False, "handlelength": 3 if lines else 1}
+    figure.legend(handles.values(), handles.keys(), ncols=ceil(len(handles) / n_rows), **form)
 
 
 def _label_plainly(axis: Axis) -> None:

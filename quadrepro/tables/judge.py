@@ -72,18 +72,6 @@ class PrintedNumber:
 
 
 @dataclass(frozen=True)
-class OurNumbers:
-    """Our results of an entry, in the order of the splits."""
-
-    values: Sequence[float]
-    """One number per split or fold."""
-    n_test: Sequence[int] = ()
-    """Number of test examples of each, if the numbers are shares of errors."""
-    folds: int = 0
-    """Number of folds, if our splits are cross-validations one after the other."""
-
-
-@dataclass(frozen=True)
 class Verdict:
     """A printed number among ours."""
 
@@ -133,8 +121,10 @@ class Verdict:
         return off / half if half > 0 else 0.0 if off == 0 else float(np.copysign(np.inf, off))
 
 
-def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
+def judge(printed: PrintedNumber, ours: Repeats, folds: int = 0) -> Verdict:
     """Judge a printed number, and its standard deviation if there is one, by our repeats.
+
+    These are splits, or cross-validations of some `folds` one after the other.
 
     ===========================  =====================================================  ==========
     printed                      compared with                                          test rows
@@ -158,12 +148,12 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
 
     Examples
     --------
-    >>> ours = OurNumbers([0.21, 0.18, 0.25, 0.20, 0.22], n_test=[100] * 5)
+    >>> ours = Repeats((0.21, 0.18, 0.25, 0.20, 0.22), n_test=(100,) * 5)
     >>> judge(PrintedNumber("0.29"), ours).word, judge(PrintedNumber("0.35"), ours).word
     ('inside', 'outside')
     """
     sample = printed.sample
-    repeats, n_printed = _like_printed(sample, ours)
+    repeats, n_printed = _like_printed(sample, ours, folds)
     verdict = Verdict(printed.text, repeats=repeats, n_printed=n_printed)
     if len(repeats.values) < MIN_SPLITS:
         return replace(verdict, reason=NO_REPEATS[len(repeats.values)])
@@ -171,7 +161,7 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
         return replace(verdict, reason="a split without a number")
     if not (repeats.sd or repeats.n_test):
         return replace(verdict, ours=repeats.mean, reason=NO_VARIATION)
-    deviation = _judged_deviation(printed, ours)
+    deviation = _judged_deviation(printed, ours, folds)
     # The folds of a cross-validation are not independent, so their deviation says little of it.
     usable = deviation is not None and deviation.word != "outside" and sample.cv is None
     value, half, sd = printed.value, printed.rounding, printed.sd if usable else None
@@ -179,14 +169,12 @@ def judge(printed: PrintedNumber, ours: OurNumbers) -> Verdict:
     return replace(verdict, **vars(placement), deviation=deviation)
 
 
-def judge_entry(
-    printed: Printed, outcomes: Outcomes, row: str, column: str, folds: int = 0
-) -> Verdict:
+def judge_entry(printed: Printed, outcomes: Outcomes, row: str, column: str, folds: int) -> Verdict:
     """Judge the printed number of a row and a column; ours count if no split is missing."""
-    ours = OurNumbers((), (), folds)
+    ours = Repeats(())
     if outcomes.complete(row, column):
-        ours = OurNumbers(outcomes.values(row, column), outcomes.n_test(row, column), folds)
-    return judge(PrintedNumber.at(printed, row, column), ours)
+        ours = Repeats(tuple(outcomes.values(row, column)), outcomes.n_test(row, column))
+    return judge(PrintedNumber.at(printed, row, column), ours, folds)
 
 
 def repeated(sample: Sample, n_splits: int, folds: int) -> int:
@@ -195,36 +183,34 @@ def repeated(sample: Sample, n_splits: int, folds: int) -> int:
     return times if times >= MIN_SPLITS else 0
 
 
-def _like_printed(sample: Sample, ours: OurNumbers) -> tuple[Repeats, int]:
+def _like_printed(sample: Sample, ours: Repeats, folds: int) -> tuple[Repeats, int]:
     """Return our numbers in the form of the printed one, and the number of them it is a mean of."""
-    values, sizes, folds = ours.values, ours.n_test, ours.folds
+    values, sizes = ours.values, ours.n_test
     times = repeated(sample, len(values), folds)
     if not times:
-        one_test_set = sample.runs is not None
-        return Repeats(tuple(values), tuple(sizes), one_test_set), sample.n
+        return replace(ours, one_test_set=sample.runs is not None), sample.n
     parts = [slice(i * folds, (i + 1) * folds) for i in range(times)]
     weights = [sizes[part] if sample.pooled and sizes else None for part in parts]
     means = (fmean(values[part], weight) for part, weight in zip(parts, weights, strict=True))
     return Repeats(tuple(means), tuple(sum(sizes[part]) for part in parts if sizes)), sample.repeats
 
 
-def _judged_deviation(printed: PrintedNumber, ours: OurNumbers) -> Verdict | None:
+def _judged_deviation(printed: PrintedNumber, ours: Repeats, folds: int) -> Verdict | None:
     """Judge a printed standard deviation; None without one, or if ours is of another kind."""
     sample = printed.sample
-    like_ours = sample.cv is None or (sample.cv == ours.folds and sample.repeats == 1)
+    like_ours = sample.cv is None or (sample.cv == folds and sample.repeats == 1)
     if printed.sd is None or not like_ours:
         return None
     verdict = Verdict(printed.sd_text, n_printed=sample.n)
-    repeats = Repeats(tuple(ours.values), tuple(ours.n_test))
-    if repeats.n_test:
+    if ours.n_test:
         most = stats.largest_deviation(printed.value, printed.rounding, 0.0, 1.0, sample.n)
         if printed.sd > most + printed.sd_rounding + 1e-12:
             reason = "impossible: a larger deviation than any numbers with this mean have"
-            return replace(verdict, ours=repeats.sd, low=0.0, high=most, p_value=0.0, reason=reason)
+            return replace(verdict, ours=ours.sd, low=0.0, high=most, p_value=0.0, reason=reason)
         at_end = min(printed.value, 1 - printed.value) <= printed.rounding
         if at_end and printed.sd <= printed.sd_rounding:
             return None
-    placement = stats.place_deviation(repeats, printed.sd, printed.sd_rounding, n_printed=sample.n)
+    placement = stats.place_deviation(ours, printed.sd, printed.sd_rounding, n_printed=sample.n)
     return replace(verdict, **vars(placement)) if placement else verdict
 
 
@@ -416,13 +402,10 @@ def _null(verdicts: Sequence[Verdict]) -> FloatArray:
     sizes = {len(r.values) for r in repeats}
     if len(sizes) != 1:
         return np.zeros((0, len(verdicts)))
-    return stats.null_p_values(
-        np.array([r.values for r in repeats]).T,
-        n_printed=verdicts[0].n_printed,
-        rounding=[half_a_unit(v.printed) for v in verdicts],
-        n_test=repeats[0].n_test,
-        one_test_set=repeats[0].one_test_set,
-    )
+    splits, first = np.array([r.values for r in repeats]).T, repeats[0]
+    n, rounding = verdicts[0].n_printed, [half_a_unit(v.printed) for v in verdicts]
+    tested: Any = {"n_test": first.n_test, "one_test_set": first.one_test_set}
+    return stats.null_p_values(splits, n_printed=n, rounding=rounding, **tested)
 
 
 def verdicts_table(
@@ -430,11 +413,8 @@ def verdicts_table(
 ) -> Table:
     """Return the printed numbers outside our intervals, with notes on each table as a whole."""
     titles = experiment.titles
-    rows = [
-        (name_of(v.row, v.column, titles), words(texts_of(v, table.percent)))
-        for table in every
-        for v in table.outside_numbers
-    ]
+    outside = [(v, table.percent) for table in every for v in table.outside_numbers]
+    rows = [(name_of(v.row, v.column, titles), words(texts_of(v, p))) for v, p in outside]
     paragraphs = []
     if any(verdicts.judged for verdicts in every):
         paragraphs.append(
@@ -448,14 +428,10 @@ def verdicts_table(
     for verdicts in every:
         start = f"Printed {verdicts.printed}: " if len(every) > 1 else ""
         paragraphs += [start + text for text in verdicts.statement(titles)]
-    return Table(
-        f"{experiment.config.title}: printed numbers outside our intervals",
-        ("Outside", "quantity", "printed", "ours", "interval", "p"),
-        tuple(rows),
-        tuple(paragraphs),
-        VERDICTS_HEADER,
-        tuple(_data(table.printed, v) for table in every for v in table.numbers),
-    )
+    title = f"{experiment.config.title}: printed numbers outside our intervals"
+    header = ("Outside", "quantity", "printed", "ours", "interval", "p")
+    data = tuple(_data(table.printed, v) for table in every for v in table.numbers)
+    return Table(title, header, tuple(rows), tuple(paragraphs), VERDICTS_HEADER, data)
 
 
 def score_sentence(score: Mapping[str, Any]) -> str:

@@ -16,15 +16,7 @@ from quadrepro import stats
 from quadrepro.base.text import few
 from quadrepro.stats import Comparison, Ranking, critical_difference, p_text
 from quadrepro.tables.figure import COLOURS, new_figure
-from quadrepro.tables.render import (
-    MISSING,
-    CsvField,
-    Entry,
-    Table,
-    decimals,
-    number_text,
-    significant,
-)
+from quadrepro.tables.render import MISSING, CsvField, Entry, Table, decimals, number_text
 
 MOST_PAIRS = 30
 """Maximum number of pairs in the table to read; the CSV has all."""
@@ -80,7 +72,7 @@ class Scale:
 
     def score(self, value: float) -> str:
         """Return a score for reading."""
-        return number_text(value, 3) if self.percent else significant(value)
+        return number_text(value, 3 if self.percent else decimals([value]))
 
     @property
     def contrast(self) -> str:
@@ -147,23 +139,15 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
     means = ["mean rank"] if scale.ratio else ["mean rank", f"mean {scale.quantity}"]
     counts, unit = f"{COUNTS} against {titles[ranking.reference]}", scale.points and " in"
     groups = [] if ranking.control else ["best group"]
-    return Table(
-        title,
-        ("", *means, counts, f"{scale.contrast}{unit}{scale.points}", "p", *groups),
-        tuple(rows),
-        tuple(_notes(ranking, titles, scale)),
-        ("method", "mean rank", "mean score", *PAIRS_HEADER[4:], *groups),
-        tuple(data),
-    )
+    header = ("", *means, counts, f"{scale.contrast}{unit}{scale.points}", "p", *groups)
+    columns = ("method", "mean rank", "mean score", *PAIRS_HEADER[4:], *groups)
+    notes = tuple(_notes(ranking, titles, scale))
+    return Table(title, header, tuple(rows), notes, columns, tuple(data))
 
 
 def _entries(c: Comparison, scale: Scale) -> tuple[Entry, ...]:
-    star = "*" * (c.winner is not None)
-    interval, p_value = (
-        Entry(scale.with_interval(c)),
-        Entry(stats.rounded_p(c.p_adjusted), mark=star),
-    )
-    return Entry(f"{c.wins}–{c.ties}–{c.losses}"), interval, p_value
+    p_value = Entry(stats.rounded_p(c.p_adjusted), mark="*" * (c.winner is not None))
+    return Entry(f"{c.wins}–{c.ties}–{c.losses}"), Entry(scale.with_interval(c)), p_value
 
 
 def _fields(c: Comparison | None) -> tuple[CsvField, ...]:
@@ -178,16 +162,12 @@ def _fields(c: Comparison | None) -> tuple[CsvField, ...]:
 def pairs_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
     """Return the table of pairs: the first ones to read, and all in the CSV."""
     ranks = {method.name: method.mean_rank for method in ranking.methods}
-    pairs = ranking.ordered_pairs
+    pairs, header = ranking.ordered_pairs, ("", COUNTS, scale.contrast, "p")
     note = f"The first {MOST_PAIRS} of {len(pairs)} pairs; the CSV has all."
-    return Table(
-        title,
-        ("", COUNTS, scale.contrast, "p"),
-        tuple((f"{titles[c.a]} – {titles[c.b]}", _entries(c, scale)) for c in pairs[:MOST_PAIRS]),
-        (note,) if len(pairs) > MOST_PAIRS else (),
-        PAIRS_HEADER,
-        tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_fields(c)) for c in pairs),
-    )
+    notes = (note,) if len(pairs) > MOST_PAIRS else ()
+    shown = [(f"{titles[c.a]} – {titles[c.b]}", _entries(c, scale)) for c in pairs[:MOST_PAIRS]]
+    data = tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_fields(c)) for c in pairs)
+    return Table(title, header, tuple(shown), notes, PAIRS_HEADER, data)
 
 
 def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[str]:

@@ -253,13 +253,9 @@ def _grid(
 ) -> str:
     """Return header and rows of a table in a layout of tabulate."""
     rows = [[_joined(entry, escape, bold) for entry in entries] for _, entries in table.rows]
-    return tabulate(
-        [[name, *row] for name, row in zip(names, rows, strict=True)],
-        [*map(escape, table.header)],
-        layout,
-        colalign=("left", *(table.align for _ in table.header[1:])),
-        disable_numparse=True,
-    )
+    body = [[name, *row] for name, row in zip(names, rows, strict=True)]
+    header, align = [*map(escape, table.header)], ("left", *(table.align for _ in table.header[1:]))
+    return tabulate(body, header, layout, colalign=align, disable_numparse=True)
 
 
 def to_latex(table: Table, label: str = "") -> str:

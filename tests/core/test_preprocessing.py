@@ -320,10 +320,10 @@ def test_noise_is_normal_with_its_deviation_as_a_share_of_each_attributes_range(
 @given(TABLES, SEEDS, st.floats(0, 10))
 def test_noise_depends_on_the_training_rows_alone(X: Table, seed: int, deviation: float) -> None:
     train = np.arange(len(X))[::2]
-    found = add_noise(X, np.random.default_rng(seed), deviation, train=train)
+    found = add_noise(X, np.random.default_rng(seed), deviation, 1.0, train)
     others = X.copy()
     others[1::2] = 0.0
-    changed = add_noise(others, np.random.default_rng(seed), deviation, train=train)
+    changed = add_noise(others, np.random.default_rng(seed), deviation, 1.0, train)
     np.testing.assert_array_equal(found[train], changed[train])
     np.testing.assert_array_equal(np.isnan(found), np.isnan(X))
 
@@ -331,14 +331,14 @@ def test_noise_depends_on_the_training_rows_alone(X: Table, seed: int, deviation
 def test_a_value_beyond_the_training_range_is_not_taken_further() -> None:
     X = np.tile([[0.0], [1.0], [5.0], [-3.0]], (500, 1))
     train = np.flatnonzero((X[:, 0] == 0.0) | (X[:, 0] == 1.0))
-    found = add_noise(X, np.random.default_rng(0), 0.5, train=train)[:, 0].reshape(-1, 4).T
+    found = add_noise(X, np.random.default_rng(0), 0.5, 1.0, train)[:, 0].reshape(-1, 4).T
     assert found[:2].min() == 0.0
     assert found[:2].max() == 1.0
     assert found[2].max() == 5.0
     assert found[3].min() == -3.0
     # The scale is half the training range of 1.
     assert (5.0 - found[2]).max() < 0.5 * 4
-    still = add_noise(X, np.random.default_rng(0), 0.0, train=train)
+    still = add_noise(X, np.random.default_rng(0), 0.0, 1.0, train)
     np.testing.assert_array_equal(still, X)
 
 

@@ -19,9 +19,9 @@ from quadrepro.results.page import Page, page_html, write_report
 from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
 from quadrepro.results.writer import provenance
+from quadrepro.stats import Repeats
 from quadrepro.tables.judge import (
     SCORE_HEADER,
-    OurNumbers,
     PrintedNumber,
     Verdict,
     Verdicts,
@@ -240,7 +240,7 @@ def test_results_folders_are_found_by_their_list_of_tables(tmp_path: Path) -> No
 
 
 def test_scores_are_read_as_they_are_written(folder: Path) -> None:
-    ours, place = OurNumbers([0.20, 0.25, 0.22, 0.21, 0.24]), ("monks; one, two", "a, b", "risk")
+    ours, place = Repeats([0.20, 0.25, 0.22, 0.21, 0.24]), ("monks; one, two", "a, b", "risk")
     printed = [PrintedNumber(text) for text in ("0.220", "0.900")]
     judged = Verdicts("table1", tuple(judge(number, ours).at(*place) for number in printed))
     once = Verdicts("table2", (Verdict("0.1", reason="one split").at("wine", "a", "risk"),))

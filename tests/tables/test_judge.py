@@ -20,6 +20,7 @@ from scipy.stats import ttest_ind_from_stats
 from quadrepro.config.loading import load_mapping
 from quadrepro.papers.printed import Facts, Printed, Sample
 from quadrepro.stats import (
+    Repeats,
     chance_of_misses,
     holm,
     independent_misses,
@@ -30,7 +31,6 @@ from quadrepro.tables.judge import (
     NO_VARIATION,
     SCORE_HEADER,
     VERDICTS_HEADER,
-    OurNumbers,
     PrintedNumber,
     Verdict,
     Verdicts,
@@ -60,9 +60,9 @@ def sample_of(mean: float, sd: float, n: int) -> list[float]:
     return [*(mean + sd * spread / spread.std(ddof=1))]
 
 
-def p_of(text: str, ours: OurNumbers, sample: Sample, sd: float | None = None) -> float:
+def p_of(text: str, ours: Repeats, sample: Sample, sd: float | None = None) -> float:
     """Return the p-value of a number that has a verdict."""
-    return judge(PrintedNumber(text, sample, sd), ours).p_value
+    return judge(PrintedNumber(text, sample, sd), ours, 2).p_value
 
 
 @pytest.mark.parametrize(("sample", "k"), [(Sample(splits=1), 1), (Sample(splits=8), 8)])
@@ -70,7 +70,7 @@ def test_a_number_without_deviation_is_judged_by_students_t(sample: Sample, k: i
     mean, spread = np.mean(SPLITS), np.std(SPLITS, ddof=1) * sqrt(1 / k + 1 / 5)
     reach = student.ppf(0.975, 4) * spread
     for text in ("0.10", "0.212", "0.25", "0.2700", "0.3"):
-        verdict = judge(PrintedNumber(text, sample), OurNumbers(SPLITS))
+        verdict = judge(PrintedNumber(text, sample), Repeats(SPLITS))
         half = 0.5 * 10.0 ** (2 - len(text))
         off = max(0.0, abs(mean - float(text)) - half)
         assert verdict.p_value == pytest.approx(2 * student.sf(off / spread, 4), abs=1e-9)
@@ -82,7 +82,7 @@ def test_a_number_without_deviation_is_judged_by_students_t(sample: Sample, k: i
 
 @pytest.mark.parametrize(("digits", "half"), [(2, 0.005), (0, 0.5)])
 def test_a_mean_with_a_deviation_is_judged_by_welchs_test(digits: int, half: float) -> None:
-    ours = OurNumbers(sample_of(14.2, 3.31, 40))
+    ours = Repeats(sample_of(14.2, 3.31, 40))
     for mean in np.arange(11, 18, 0.25):
         number = PrintedNumber(f"{mean:.{digits}f}", Sample(splits=20), 3.14, 0.005)
         verdict = judge(number, ours)
@@ -95,7 +95,7 @@ def test_a_mean_with_a_deviation_is_judged_by_welchs_test(digits: int, half: flo
 
 def test_the_p_value_of_a_deviation_is_that_of_fishers_test() -> None:
     # Evenly spread numbers have no excess kurtosis.
-    ours = OurNumbers(sample_of(14.2, 3.31, 40))
+    ours = Repeats(sample_of(14.2, 3.31, 40))
     for sd in (1.9, 3.0, 4.6):
         verdict = judge(PrintedNumber("14", Sample(splits=20), sd), ours).deviation
         ratio = fisher(19, 39).cdf(sd**2 / 3.31**2)
@@ -112,8 +112,8 @@ def test_inside_is_in_the_interval_which_the_sampling_of_test_examples_only_make
 ) -> None:
     values = [count / n_test for count in counts]
     number = PrintedNumber(f"{thousandths / 1000:.3f}", SAMPLES[name])
-    with_floor = judge(number, OurNumbers(values, [n_test] * len(counts), folds=2))
-    without = judge(number, OurNumbers(values, folds=2))
+    with_floor = judge(number, Repeats(tuple(values), (n_test,) * len(counts)), 2)
+    without = judge(number, Repeats(tuple(values)), 2)
     for verdict in (with_floor, without):
         if verdict.p_value is not None and abs(abs(verdict.position) - 1) > 1e-6:
             assert (verdict.word == "inside") == (abs(verdict.position) < 1)
@@ -139,7 +139,7 @@ def test_inside_is_in_the_interval_which_the_sampling_of_test_examples_only_make
 def test_sampling_error_is_in_every_branch(
     name: str, n_printed: int, n_ours: int, text: str
 ) -> None:
-    ours = OurNumbers([0.0] * 6, [50] * 6, folds=2)
+    ours = Repeats((0.0,) * 6, (50,) * 6)
     # Given k errors in all, they are all among the printed examples with this probability.
     half = 0.05 if text == "0.2" else 0.0005
     k = ceil((float(text) - half) * n_printed - 1e-9)
@@ -150,13 +150,13 @@ def test_sampling_error_is_in_every_branch(
 
 
 def test_equal_numbers_without_test_examples_give_no_verdict() -> None:
-    verdict = judge(PrintedNumber("0.020"), OurNumbers([0.1] * 5))
+    verdict = judge(PrintedNumber("0.020"), Repeats([0.1] * 5))
     assert (verdict.word, verdict.reason) == ("not comparable", NO_VARIATION)
     assert verdict.ours == pytest.approx(0.1)
-    assert judge(PrintedNumber("0.4"), OurNumbers([0.1] * 5, [50] * 5)).word == "outside"
+    assert judge(PrintedNumber("0.4"), Repeats([0.1] * 5, [50] * 5)).word == "outside"
 
 
-RISKS = OurNumbers([n / 1000 for n in (38, 42, 45, 36, 39, 41)], [1000] * 6)
+RISKS = Repeats([n / 1000 for n in (38, 42, 45, 36, 39, 41)], [1000] * 6)
 TWENTY = Sample(splits=20)
 
 
@@ -174,7 +174,7 @@ def test_a_deviation_ten_times_too_small_or_too_large_is_outside(sd: str, word: 
 @pytest.mark.parametrize("mean", ["0.000", "0.100", "1.000"])
 def test_a_deviation_of_zero_can_be_inside(values: tuple[float, ...], mean: str) -> None:
     number = PrintedNumber(mean, TWENTY, 0.0, 0.0005, "0.000")
-    verdict = judge(number, OurNumbers(values, [50] * len(values)))
+    verdict = judge(number, Repeats(values, [50] * len(values)))
     if mean in ("0.000", "1.000") or len({*values}) == 1:
         assert verdict.deviation is None or verdict.deviation.word == "inside"
     else:
@@ -213,9 +213,9 @@ FOLDS = (0.1, 0.3, 0.2, 0.3, 0.15, 0.25, 0.05, 0.15)
 
 
 def test_printed_cross_validations_are_compared_with_ours() -> None:
-    ours = OurNumbers(FOLDS, folds=2)
+    ours = Repeats(tuple(FOLDS))
     means = (0.2, 0.25, 0.2, 0.1)
-    verdict = judge(PrintedNumber("0.21", Sample(cv=2, repeats=3)), ours)
+    verdict = judge(PrintedNumber("0.21", Sample(cv=2, repeats=3)), ours, 2)
     assert verdict.repeats.values == pytest.approx(means)
     assert verdict.n_printed == 3
     error = np.std(means, ddof=1) * sqrt(1 / 3 + 1 / 4)
@@ -223,10 +223,10 @@ def test_printed_cross_validations_are_compared_with_ours() -> None:
     assert verdict.p_value == pytest.approx(2 * student.sf(off / error, 3))
     # Pooled errors are weighted by the sizes of the folds.
     sized = replace(ours, n_test=[10, 30] * 4)
-    pooled = judge(PrintedNumber("0.21", Sample(cv=2, pooled=True)), sized)
+    pooled = judge(PrintedNumber("0.21", Sample(cv=2, pooled=True)), sized, 2)
     assert pooled.repeats.values == pytest.approx((0.25, 0.275, 0.225, 0.125))
     assert pooled.repeats.n_test == (40, 40, 40, 40)
-    averaged = judge(PrintedNumber("0.21", Sample(cv=2)), sized)
+    averaged = judge(PrintedNumber("0.21", Sample(cv=2)), sized, 2)
     assert averaged.repeats.values == pytest.approx(means)
 
 
@@ -237,18 +237,18 @@ def test_printed_cross_validations_are_compared_with_ours() -> None:
 def test_folds_of_few_cross_validations_are_splits(
     sample: Sample, folds: int, n_splits: int
 ) -> None:
-    ours = OurNumbers(FOLDS[:n_splits], folds=folds)
+    ours = Repeats(tuple(FOLDS[:n_splits]))
     assert repeated(sample, n_splits, folds) == 0
-    verdict = judge(PrintedNumber("0.21", sample), ours)
+    verdict = judge(PrintedNumber("0.21", sample), ours, folds)
     assert verdict.repeats.values == FOLDS[:n_splits]
-    assert verdict == judge(PrintedNumber("0.21", Sample(splits=sample.n)), replace(ours, folds=0))
+    assert verdict == judge(PrintedNumber("0.21", Sample(splits=sample.n)), ours)
 
 
 def test_the_deviation_of_folds_does_not_judge_their_mean() -> None:
-    ours = OurNumbers([0.1, 0.3, 0.15, 0.23, 0.1, 0.26], folds=2)
-    alone = judge(PrintedNumber("0.30", Sample(cv=2)), ours)
+    ours = Repeats((0.1, 0.3, 0.15, 0.23, 0.1, 0.26))
+    alone = judge(PrintedNumber("0.30", Sample(cv=2)), ours, 2)
     for sd in (0.001, 0.1, 3.0):
-        verdict = judge(PrintedNumber("0.30", Sample(cv=2), sd), ours)
+        verdict = judge(PrintedNumber("0.30", Sample(cv=2), sd), ours, 2)
         assert verdict.deviation is not None
         assert replace(verdict, deviation=None) == alone
     # A deviation over several cross-validations, or over other folds, is of another kind.
@@ -257,7 +257,7 @@ def test_the_deviation_of_folds_does_not_judge_their_mean() -> None:
 
 
 def test_runs_on_one_test_set_share_its_sampling_error() -> None:
-    ours = OurNumbers([0.10, 0.11, 0.10, 0.09, 0.10], [100] * 5)
+    ours = Repeats([0.10, 0.11, 0.10, 0.09, 0.10], [100] * 5)
     # Two test sets of 100 examples explain a difference that ten do not.
     assert judge(PrintedNumber("0.15", Sample(runs=10)), ours).word == "inside"
     assert judge(PrintedNumber("0.15", Sample(splits=10)), ours).word == "outside"
@@ -272,7 +272,7 @@ def test_runs_on_two_test_sets_of_one_kind_are_seldom_outside(n_repeats: int) ->
         runs = (ours + rng.binomial(10, 0.5, n_repeats)) / 510
         mean = np.mean((printed + rng.binomial(10, 0.5, 10)) / 510)
         number = PrintedNumber(f"{mean:.3f}", Sample(runs=10))
-        n_outside += judge(number, OurNumbers([*runs], [510] * n_repeats)).word == "outside"
+        n_outside += judge(number, Repeats([*runs], [510] * n_repeats)).word == "outside"
     assert n_outside / 400 <= 0.065
 
 
@@ -287,10 +287,10 @@ def test_runs_on_two_test_sets_of_one_kind_are_seldom_outside(n_repeats: int) ->
 )
 def test_a_number_without_a_verdict_has_a_reason(values: tuple[float, ...], reason: str) -> None:
     for sd in (None, 0.01):
-        verdict = judge(PrintedNumber("0.29", TWENTY, sd), OurNumbers(values))
+        verdict = judge(PrintedNumber("0.29", TWENTY, sd), Repeats(values))
         assert (verdict.word, verdict.p_value, verdict.reason) == ("not comparable", None, reason)
         assert verdict.position is verdict.deviation is None
-        three = OurNumbers((0.2, 0.25, 0.3), [50] * 3)
+        three = Repeats((0.2, 0.25, 0.3), [50] * 3)
         assert judge(PrintedNumber("0.29", TWENTY, sd), three).reason == ""
 
 
@@ -341,7 +341,7 @@ def verdicts_on(
     entries = []
     for (i, j), ours in normal_splits(n_rows, n_columns).items():
         text = f"{np.mean(ours) + off.get((i, j), 0.0) * np.std(ours, ddof=1):.6f}"
-        verdict = judge(PrintedNumber(text), OurNumbers(ours))
+        verdict = judge(PrintedNumber(text), Repeats(ours))
         entries.append(verdict.at(f"row {i}", f"column {j}", "risk"))
     return Verdicts("table1", tuple(entries))
 
@@ -352,7 +352,7 @@ def with_deviations(texts: Mapping[str, str]) -> Verdicts:
     entries = []
     for row, sd in texts.items():
         number = PrintedNumber("0.040", TWENTY, float(sd), 0.0005, sd)
-        entries.append(judge(number, OurNumbers(ours, [1000] * 6)).at(row, "ada", "risk"))
+        entries.append(judge(number, Repeats(ours, [1000] * 6)).at(row, "ada", "risk"))
     return Verdicts("table1", tuple(entries))
 
 
@@ -412,7 +412,7 @@ def test_rows_of_one_sample_are_counted_together() -> None:
     common, entries = rng.normal(size=30), []
     for i in range(12):
         ours = [*(common + rng.normal(0, 0.01, 30))]
-        verdict = judge(PrintedNumber(f"{np.mean(ours):.6f}"), OurNumbers(ours))
+        verdict = judge(PrintedNumber(f"{np.mean(ours):.6f}"), Repeats(ours))
         entries.append(verdict.at(f"row {i}", "column", "probability"))
     separate = Verdicts("table2", tuple(entries)).misses
     together = Verdicts("table2", tuple(entries), one_sample=True).misses
@@ -424,7 +424,7 @@ def test_the_chance_of_a_row_takes_the_form_of_its_printed_numbers() -> None:
     ours = np.random.default_rng(1).normal(0.3, 0.01, (20, 3))
     n_test = [100] * 20
     entries = [
-        judge(PrintedNumber("0.300", TWENTY), OurNumbers([*column], n_test)).at("wine", c, "risk")
+        judge(PrintedNumber("0.300", TWENTY), Repeats([*column], n_test)).at("wine", c, "risk")
         for c, column in zip("abc", ours.T, strict=True)
     ]
     [chance] = Verdicts("table1", tuple(entries)).chances.values()
@@ -456,7 +456,7 @@ def test_an_entry_is_outside_if_any_of_its_numbers_is() -> None:
 
 
 def test_a_table_without_a_verdict_gives_the_reasons() -> None:
-    entries = [judge(PrintedNumber("0.29"), OurNumbers([0.2] * n)) for n in (1, 1, 0)]
+    entries = [judge(PrintedNumber("0.29"), Repeats([0.2] * n)) for n in (1, 1, 0)]
     verdicts = Verdicts("table1", tuple(v.at("wine", "ada", "risk") for v in entries))
     text = "None of the printed numbers can be compared: one split (2), no result (1)."
     assert [*verdicts.statement({})] == [text]

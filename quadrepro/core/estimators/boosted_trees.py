@@ -22,7 +22,7 @@ from quadrepro.core.estimators.decision import (
 )
 from quadrepro.core.learners.gradient import Bound, GradientBoost, Init, StepName
 from quadrepro.core.learners.rounds import in_range
-from quadrepro.core.training.contract import Learner
+from quadrepro.core.training.contract import Learner, Part
 from quadrepro.core.training.grid import N_ROUNDS
 
 
@@ -111,7 +111,7 @@ class BoostedTrees(BaseEstimator):
         self._intercept = algorithm.start(y, counts)
         y = y - self._intercept
         self.rounds_, losses, self._gains = [], [], np.zeros(X.shape[1])
-        for added, mean_loss in algorithm.rounds(X, y, values, n_rounds, weights):
+        for added, mean_loss in algorithm.rounds(Part(X, y), values, n_rounds, weights):
             self.rounds_.append(added)
             losses.append(mean_loss()[0])
             np.add.at(self._gains, added.trees.features[0], np.square(added.trees.gains[0]))

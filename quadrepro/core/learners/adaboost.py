@@ -42,9 +42,5 @@ class AdaBoost(WeightBoosting):
     choose, take_rounds = staticmethod(choose), staticmethod(boosting_loop(choose))
 
 
-ADABOOST = Registered(
-    AdaBoost,
-    "AdaBoost",
-    "Freund and Schapire 1997; lecture, section 4",
-    {"n_rounds": [10, 32, 100, 316, 1000]},
-)
+GRID = {"n_rounds": [10, 32, 100, 316, 1000]}
+ADABOOST = Registered(AdaBoost, "AdaBoost", "Freund and Schapire 1997; lecture, section 4", GRID)

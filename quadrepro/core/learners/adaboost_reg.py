@@ -341,9 +341,5 @@ class AdaBoostReg(WeightBoosting):
         return pick, change, is_last
 
 
-ABR = Registered(
-    AdaBoostReg,
-    "AdaBoost_REG",
-    "Raetsch, Onoda and Mueller 2001",
-    {"C": {"from": 1e5, "to": 10, "points": 5}, "n_rounds": [10, 100, 1000]},
-)
+GRID = {"C": {"from": 1e5, "to": 10, "points": 5}, "n_rounds": [10, 100, 1000]}
+ABR = Registered(AdaBoostReg, "AdaBoost_REG", "Raetsch, Onoda and Mueller 2001", GRID)

@@ -51,22 +51,20 @@ NO_SLOPE = 1e-13
 NO_MARGIN = 1e-12
 """Margin up to which a voter is right as often as wrong, and is never picked."""
 
+Form = tuple[bool, bool, bool]
+"""Whether weights are reset, voters may repeat, and a round picks the steepest descent."""
+
 
 @njit
 def take_rounds(
-    gram: Gram,
-    correlations: FloatArray,
-    eta: FloatArray,
-    n_rounds: int,
-    reweight: bool,
-    repeats: bool,
-    by_slope: bool,
+    gram: Gram, correlations: FloatArray, eta: FloatArray, n_rounds: int, form: Form
 ) -> Trace:
     """Run Algorithm 1; return the picks and their signed steps, shape (n_rounds_taken,).
 
     A round picks the voter of largest decrease of the C-bound or, `by_slope`, of steepest descent.
     `correlations` and `eta` have shape (n_voters,).
     """
+    reweight, repeats, by_slope = form
     signs = np.where(np.abs(correlations) > NO_MARGIN, np.sign(correlations), 0.0)
     rows, chain, ready = gram.rows, gram.chain, gram.ready
     gamma = signs * correlations
@@ -164,7 +162,7 @@ class CBoundBoosting(BoostingAlgorithm):
     def run(self, problem: VotingProblem, sample: int, value: float, n_rounds: int) -> Trace:
         """Run on one sample, see `BoostingAlgorithm.run`."""
         form = self.reweight, self.allow_repeats, self.by_slope
-        return take_rounds(*problem.quadratic(sample), n_rounds, *form)
+        return take_rounds(*problem.quadratic(sample), n_rounds, form)
 
     def _paths(self, problem: VotingProblem, grid: Grid) -> FloatArray:
         return normalised(super()._paths(problem, grid))

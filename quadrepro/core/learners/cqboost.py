@@ -333,9 +333,5 @@ def _write_votes(
             break
 
 
-CQBOOST = Registered(
-    CqBoost,
-    "CqBoost",
-    "Roy et al. 2016",
-    {"mu": {"from": 0.3, "to": 0.03, "points": 5}, "epsilon": [1e-2, 1e-4, 1e-8]},
-)
+GRID = {"mu": {"from": 0.3, "to": 0.03, "points": 5}, "epsilon": [1e-2, 1e-4, 1e-8]}
+CQBOOST = Registered(CqBoost, "CqBoost", "Roy et al. 2016", GRID)

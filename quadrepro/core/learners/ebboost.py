@@ -93,9 +93,5 @@ class EBBoost(WeightBoosting):
     choose, take_rounds = staticmethod(choose), staticmethod(boosting_loop(choose, n_powers))
 
 
-EBBOOST = Registered(
-    EBBoost,
-    "EBBoost",
-    "Shivaswamy and Jebara 2010, algorithm 2",
-    {"lam": {"from": 100, "to": 0.01, "points": 5}, "n_rounds": [10, 100, 1000]},
-)
+GRID = {"lam": {"from": 100, "to": 0.01, "points": 5}, "n_rounds": [10, 100, 1000]}
+EBBOOST = Registered(EBBoost, "EBBoost", "Shivaswamy and Jebara 2010, algorithm 2", GRID)

@@ -36,7 +36,7 @@ from quadrepro.core.jit import njit
 from quadrepro.core.learners.cuts import LeafArray
 from quadrepro.core.learners.losses import LOSSES, Loss, LossName, SquaredLoss, ratio, weighted_mean
 from quadrepro.core.learners.trees import LARGEST_TREE, TreeFitter, Trees
-from quadrepro.core.training.contract import Outputs, Predictor, Registered
+from quadrepro.core.training.contract import Outputs, Part, Predictor, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter
 
 NU = Hyperparameter("nu", "number", "small", "share ν of the line search's step", largest=2.0)
@@ -61,6 +61,9 @@ STEPS: dict[StepName, Hyperparameter | None] = {
 """Ways to step, each with its hyper-parameter, if any."""
 
 TRUNCATED = ("truncate", "rescale-truncate")
+
+Later = Callable[[], FloatArray]
+"""Returns numbers when it is called."""
 
 Bound = Literal["tree", "unit"]
 Init = Literal["mean", "zero"]
@@ -194,12 +197,7 @@ class GradientBoost(Predictor):
         return np.zeros(len(values))
 
     def _weights(
-        self,
-        k: int,
-        values: FloatArray,
-        g: FloatArray,
-        counts: FloatArray,
-        search: Callable[[], FloatArray],
+        self, k: int, values: FloatArray, g: FloatArray, counts: FloatArray, search: Later
     ) -> FloatArray:
         """Return w for each value of the hyper-parameter, (n_runs,); `search` returns β*."""
         if self.step in ("epsilon", "rescale-epsilon"):
@@ -217,21 +215,14 @@ class GradientBoost(Predictor):
         return np.clip(beta, -bounds, bounds)
 
     def rounds(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        values: FloatArray,
-        n_rounds: int,
-        weights: FloatArray | None = None,
-    ) -> Iterator[tuple[TreeRound, Callable[[], FloatArray]]]:
+        self, train: Part, values: FloatArray, n_rounds: int, weights: FloatArray | None = None
+    ) -> Iterator[tuple[TreeRound, Later]]:
         """Run for every value of the step's hyper-parameter.
 
         Parameters
         ----------
-        X : ndarray of shape (n_examples, n_features)
-            Training examples.
-        y : ndarray of shape (n_examples,)
-            Numbers, or labels -1 or +1.
+        train : Part
+            Training examples, with numbers, or labels -1 or +1.
         values : ndarray of shape (n_runs,)
             Values of the hyper-parameter; a single 1 if there is none.
         n_rounds : int
@@ -247,6 +238,7 @@ class GradientBoost(Predictor):
             Returns the mean loss on the training examples, shape (n_runs,); valid until the next
             round.
         """
+        X, y = train
         fitter = TreeFitter(X, self.cuts, self.depth, self.min_weight_fraction_leaf)
         w = np.ones(len(y)) if weights is None else weights
         loss, scores = self.training_loss(y, w), np.zeros((len(values), len(y)))
@@ -263,32 +255,28 @@ class GradientBoost(Predictor):
             yield TreeRound(trees, weight, 1.0 - alphas), partial(loss.mean, terms, scores)
 
     def predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
+        self, train: Part, grids: Sequence[Grid], X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """Train every candidate and return its predictions; nothing is drawn.
 
         See `Predictor.predictions`.
         """
-        by_grid = [self._predictions(X, y, grid, X_new) for grid in grids]
+        by_grid = [self._predictions(train, grid, X_new) for grid in grids]
         # Most learners have one grid, and copying its scores may take as long as the rounds.
         return by_grid[0] if len(by_grid) == 1 else np.concatenate(by_grid)
 
-    def _predictions(
-        self, X: FloatArray, y: FloatArray, grid: Grid, X_new: FloatArray
-    ) -> FloatArray:
+    def _predictions(self, train: Part, grid: Grid, X_new: FloatArray) -> FloatArray:
         self.check(grid)
+        X, y = train
         values = np.asarray(grid.axis(self.value_name) or (1.0,), dtype=np.float64)
         place = {int(t): i for i, t in enumerate(grid.axis(N_ROUNDS.name) or ())}
         columns = np.ascontiguousarray(X_new.T)
         scores = np.zeros((len(values), len(X_new)))
         path = np.empty((len(values), len(place), len(X_new)))
         start = self.start(y, np.ones(len(y)))
-        for k, (added, _) in enumerate(self.rounds(X, y - start, values, max(place)), start=1):
+        for k, (added, _) in enumerate(
+            self.rounds(Part(X, y - start), values, max(place)), start=1
+        ):
             added.follow(scores, added.trees.leaves(columns))
             if k in place:
                 path[:, place[k]] = scores + start

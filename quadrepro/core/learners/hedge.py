@@ -73,9 +73,5 @@ def experts_rate(n_rounds: int, m: float) -> float:
     return min(LARGEST_RATE, sqrt(log(m) / n_rounds))
 
 
-HEDGE = Registered(
-    HedgeBoost,
-    "Experts' vote",
-    "lecture, section 3",
-    {"eta": [0.01, 0.03, 0.1, 0.3], "n_rounds": [10, 100, 1000]},
-)
+GRID = {"eta": [0.01, 0.03, 0.1, 0.3], "n_rounds": [10, 100, 1000]}
+HEDGE = Registered(HedgeBoost, "Experts' vote", "lecture, section 3", GRID)

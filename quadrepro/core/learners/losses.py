@@ -217,19 +217,14 @@ def _log1p_each(falling: FloatArray, margins: FloatArray) -> None:
 
 
 @njit
-def _powers(scores: FloatArray, y: FloatArray, powers: FloatArray) -> None:
-    """Write exp(y F), shape (n_runs, n_examples), with clipped margins."""
+def powers_of(scores: FloatArray, y: FloatArray) -> FloatArray:
+    """Return exp(y F), shape (n_runs, n_examples), with clipped margins."""
+    powers = np.empty(scores.shape)
     for run in range(len(scores)):
         for i in range(len(y)):
             z = y[i] * scores[run, i]
             z = z if z < LARGEST_MARGIN else LARGEST_MARGIN  # also for NaN, from an overflow
             powers[run, i] = exp(z if z > -LARGEST_MARGIN else -LARGEST_MARGIN)
-
-
-def powers_of(scores: FloatArray, y: FloatArray) -> FloatArray:
-    """Return exp(z) at every example, shape (n_runs, n_examples)."""
-    powers = np.empty(scores.shape)
-    _powers(scores, y, powers)
     return powers
 
 

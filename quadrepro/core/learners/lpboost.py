@@ -56,7 +56,7 @@ class LinearProgram:
     ----------
     cost : ndarray of shape (n_variables,)
         c.
-    rows : ndarray of shape (n_rows, n_variables)
+    A : ndarray of shape (n_rows, n_variables)
         A.
     low, high : ndarray of shape (n_rows,)
         l and u.
@@ -65,27 +65,19 @@ class LinearProgram:
     """
 
     def __init__(
-        self,
-        cost: FloatArray,
-        rows: FloatArray,
-        low: FloatArray,
-        high: FloatArray,
-        least: FloatArray,
+        self, cost: FloatArray, A: FloatArray, low: FloatArray, high: FloatArray, least: FloatArray
     ) -> None:
-        n_rows, n = rows.shape
-        self._least = least
+        (n_rows, n), self._least = A.shape, least
+        columns = np.arange(n, dtype=np.int32)
         self._solver = _Solver()  # type: ignore[no-untyped-call]
         for name, value in OPTIONS.items():
             self._solver.setOptionValue(name, value)
         self._solver.passModel(
-            *(n, n_rows, rows.size, int(highspy.MatrixFormat.kRowwise)),
+            *(n, n_rows, A.size, int(highspy.MatrixFormat.kRowwise)),
             *(int(highspy.ObjSense.kMinimize), 0.0),
             *(cost, least, np.full(n, highspy.kHighsInf), low, high),
-            *(
-                np.arange(0, rows.size, n, dtype=np.int32),
-                np.tile(np.arange(n, dtype=np.int32), n_rows),
-            ),
-            *(np.ascontiguousarray(rows).ravel(), np.zeros(n, dtype=np.int32)),
+            *(np.arange(0, A.size, n, dtype=np.int32), np.tile(columns, n_rows)),
+            *(np.ascontiguousarray(A).ravel(), np.zeros(n, dtype=np.int32)),
         )
 
     def solve(self, most: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -129,6 +121,5 @@ class LPBoost(Algorithm):
         return paths
 
 
-LPBOOST = Registered(
-    LPBoost, "LPBoost", "Demiriz et al. 2002", {"C": {"from": 1e-3, "to": 1000, "points": 10}}
-)
+GRID = {"C": {"from": 1e-3, "to": 1000, "points": 10}}
+LPBOOST = Registered(LPBoost, "LPBoost", "Demiriz et al. 2002", GRID)

@@ -19,7 +19,7 @@ from typing import ClassVar
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.core.learners.cbboost import CBBoost
+from quadrepro.core.learners.cbboost import GRID, CBBoost
 from quadrepro.core.learners.solvers import MU, SolverError, feasible, mu_limit, solve_box_program
 from quadrepro.core.training.contract import Algorithm, Registered
 from quadrepro.core.training.grid import N_ROUNDS, Grid
@@ -120,13 +120,8 @@ def quasi_uniform(gram: FloatArray, margins: FloatArray, values: Sequence[float]
     return weights
 
 
-MINCQ = Registered(
-    MinCq, "MinCq", "Germain et al. 2015", {"mu": {"from": 0.9, "to": 0.009, "points": 10}}
-)
-
+_MUS = {"mu": {"from": 0.9, "to": 0.009, "points": 10}}
+MINCQ = Registered(MinCq, "MinCq", "Germain et al. 2015", _MUS)
 MINCQ_ON_CB_BOOST = Registered(
-    MinCqOnCBBoost,
-    "MinCq(CB-Boost)",
-    "Bauvin et al. 2020, figure 5",
-    {"n_rounds": [2, 5, 10, 20, 50, 100, 200, 500]},
+    MinCqOnCBBoost, "MinCq(CB-Boost)", "Bauvin et al. 2020, figure 5", GRID
 )

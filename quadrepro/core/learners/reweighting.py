@@ -207,18 +207,13 @@ def step_of(tanh: float, t: int) -> float:
 
 @njit
 def divide_weights(
-    weights: FloatArray,
-    signs: FloatArray,
-    codes: StumpCodes,
-    below: int,
-    right: float,
-    wrong: float,
+    weights: FloatArray, signs: FloatArray, codes: StumpCodes, cut: int, right: float, wrong: float
 ) -> None:
     """Divide the weights of right and of wrong examples; none that would fall below `FLOOR`.
 
-    The picked voter is +1 for the examples with a code above `below`. All shapes are (n_examples,).
+    The picked voter is +1 for the examples with a code above `cut`. All shapes are (n_examples,).
     """
-    last = np.uint32(below)  # more numbers of 32 bits are compared at once
+    last = np.uint32(cut)  # more numbers of 32 bits are compared at once
     for i in range(len(weights)):
         moved = weights[i] / (right if (codes[i] > last) == (signs[i] > 0) else wrong)
         weights[i] = moved if moved >= FLOOR else weights[i]

@@ -45,6 +45,8 @@ from quadrepro.core.training.grid import Grid, Hyperparameter
 from quadrepro.core.voters.drawn import StumpVote
 from quadrepro.core.voters.reduction import VotingProblem
 
+ROM = "Raetsch, Onoda and Mueller 2001"
+
 
 @dataclass(frozen=True)
 class SoftMargin(Algorithm):
@@ -135,14 +137,8 @@ class SoftMargin(Algorithm):
 
 
 # At ν = 1 every example has the weight 1/m, and the voter of least error is the whole vote.
-NU = Hyperparameter(
-    "nu",
-    "number",
-    "large",
-    "share of examples allowed to miss the margin",
-    smallest=1e-6,
-    largest=1.0,
-)
+SHARE = "share of examples allowed to miss the margin"
+NU = Hyperparameter("nu", "number", "large", SHARE, smallest=1e-6, largest=1.0)
 
 
 class MarginLP:
@@ -185,12 +181,8 @@ class RegularizedLP(SoftMargin):
         return solve
 
 
-RLP_BOOST = Registered(
-    RegularizedLP,
-    "RLP-Boost",
-    "Raetsch, Onoda and Mueller 2001, LP_REG",
-    {"nu": [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01]},
-)
+_NUS = {"nu": [1, 0.8, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.07, 0.05, 0.03, 0.02, 0.01]}
+RLP_BOOST = Registered(RegularizedLP, "RLP-Boost", f"{ROM}, LP_REG", _NUS)
 
 
 NO_SLACK = 1e-9
@@ -235,9 +227,5 @@ class RegularizedQP(SoftMargin):
         return MarginQP(margins, counts).solve
 
 
-RQP_BOOST = Registered(
-    RegularizedQP,
-    "RQP-Boost",
-    "Raetsch, Onoda and Mueller 2001, QP_REG",
-    {"C": {"from": 1e-3, "to": 100, "points": 11}},
-)
+_PRICES = {"C": {"from": 1e-3, "to": 100, "points": 11}}
+RQP_BOOST = Registered(RegularizedQP, "RQP-Boost", f"{ROM}, QP_REG", _PRICES)

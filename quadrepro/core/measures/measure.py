@@ -66,9 +66,9 @@ class Trained:
         Labels -1 and +1, or numbers.
     scores, test_scores : ndarray of shape (n_candidates, n_examples) and (n_candidates, n_test)
         Sums of the vote, or predicted numbers.
-    H : ndarray of shape (n_examples, n_voters), optional
+    voters : ndarray of shape (n_examples, n_voters), optional
         Voter matrix of the training part; None if the learner has no voters.
-    weights : ndarray of shape (n_candidates, n_voters), optional
+    votes : ndarray of shape (n_candidates, n_voters), optional
         Voter weights.
     rng : callable
         Takes a name and returns the random generator of that name.
@@ -78,29 +78,14 @@ class Trained:
     y_test: FloatArray
     scores: FloatArray
     test_scores: FloatArray
-    H: FloatArray | None = None
-    weights: FloatArray | None = None
+    voters: Any = None
+    votes: Any = None
     rng: Callable[[str], np.random.Generator] = lambda name: np.random.default_rng(0)
 
     @property
     def rounds(self) -> FloatArray:
         """1, 2, ..., n_candidates: the numbers of rounds if the candidates are consecutive ones."""
         return np.arange(1.0, len(self.scores) + 1)
-
-    @property
-    def votes(self) -> FloatArray:
-        """The voter weights."""
-        return self._required(self.weights)
-
-    @property
-    def voters(self) -> FloatArray:
-        """The voter matrix of the training part."""
-        return self._required(self.H)
-
-    def _required(self, values: FloatArray | None) -> FloatArray:
-        if values is None:
-            raise ValueError("this is measured on a vote over voters, and the learner has none")
-        return values
 
     @property
     def sizes(self) -> IntArray:
@@ -110,9 +95,9 @@ class Trained:
     @property
     def totals(self) -> FloatArray:
         """Total weight Σ|w| of each candidate, shape (n_candidates, 1); 1 for an empty vote."""
-        if self.weights is None:
+        if self.votes is None:
             return np.ones((len(self.scores), 1))
-        totals = np.abs(self.weights).sum(axis=1, keepdims=True)
+        totals = np.abs(self.votes).sum(axis=1, keepdims=True)
         return np.where(totals > 0, totals, 1.0)
 
     @property
@@ -144,12 +129,9 @@ class Trained:
 def evaluate(measures: Mapping[str, Measure], trained: Trained) -> dict[str, list[float]]:
     """Measure every candidate of a path; NaN for one without a solution."""
     solved = np.asarray(~np.isnan(trained.scores).any(axis=1))
-    solved_trained = replace(
-        trained,
-        scores=trained.scores[solved],
-        test_scores=trained.test_scores[solved],
-        weights=None if trained.weights is None else trained.weights[solved],
-    )
+    scores, test_scores = trained.scores[solved], trained.test_scores[solved]
+    votes = None if trained.votes is None else trained.votes[solved]
+    solved_trained = replace(trained, scores=scores, test_scores=test_scores, votes=votes)
     by_name = {}
     for name, function in measures.items():
         values = np.full(len(solved), np.nan)

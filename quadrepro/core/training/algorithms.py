@@ -32,39 +32,28 @@ def axis_text(axis: Any) -> str:
 BASELINE = "baseline"
 """Name of the algorithm that ignores the attributes."""
 
+NAMES = {
+    "learners.quadboost": "quadboost quadboost-l1 quadboost-l2 quadboost-linf",
+    "learners.lpboost": "lpboost",
+    "learners.adaboost": "adaboost",
+    "learners.ebboost": "ebboost",
+    "learners.adaboost_reg": "abr",
+    "learners.soft_margin": "rlp-boost rqp-boost",
+    "learners.cbboost": "cb-boost gb-cb-boost",
+    "learners.mincq": "mincq mincq-on-cb-boost",
+    "learners.cqboost": "cqboost",
+    "learners.gradient": "boosting rsboosting rtboosting rboosting epsilon-boosting"
+    " rescale-rtboosting rescale-epsilon-boosting",
+    "learners.stagewise": "real-adaboost gentle-adaboost logitboost adaboost-m1 samme",
+    "learners.hedge": "hedge",
+    "training.estimator": BASELINE,
+}
+"""The names of the algorithms, by the module of their entries."""
+
+_PATHS = {name: f"core.{module}" for module, names in NAMES.items() for name in names.split()}
 ALGORITHMS: Registry[Registered | RegisteredEstimator] = Registry(
     "algorithm",
-    {
-        "quadboost": "core.learners.quadboost:QUADBOOST",
-        "quadboost-l1": "core.learners.quadboost:QUADBOOST_L1",
-        "quadboost-l2": "core.learners.quadboost:QUADBOOST_L2",
-        "quadboost-linf": "core.learners.quadboost:QUADBOOST_LINF",
-        "lpboost": "core.learners.lpboost:LPBOOST",
-        "adaboost": "core.learners.adaboost:ADABOOST",
-        "ebboost": "core.learners.ebboost:EBBOOST",
-        "abr": "core.learners.adaboost_reg:ABR",
-        "rlp-boost": "core.learners.soft_margin:RLP_BOOST",
-        "rqp-boost": "core.learners.soft_margin:RQP_BOOST",
-        "cb-boost": "core.learners.cbboost:CB_BOOST",
-        "gb-cb-boost": "core.learners.cbboost:GB_CB_BOOST",
-        "mincq": "core.learners.mincq:MINCQ",
-        "mincq-on-cb-boost": "core.learners.mincq:MINCQ_ON_CB_BOOST",
-        "cqboost": "core.learners.cqboost:CQBOOST",
-        "boosting": "core.learners.gradient:BOOSTING",
-        "rsboosting": "core.learners.gradient:RSBOOSTING",
-        "rtboosting": "core.learners.gradient:RTBOOSTING",
-        "rboosting": "core.learners.gradient:RBOOSTING",
-        "epsilon-boosting": "core.learners.gradient:EPSILON_BOOSTING",
-        "rescale-rtboosting": "core.learners.gradient:RESCALE_RTBOOSTING",
-        "rescale-epsilon-boosting": "core.learners.gradient:RESCALE_EPSILON_BOOSTING",
-        "real-adaboost": "core.learners.stagewise:REAL_ADABOOST",
-        "gentle-adaboost": "core.learners.stagewise:GENTLE_ADABOOST",
-        "logitboost": "core.learners.stagewise:LOGITBOOST",
-        "adaboost-m1": "core.learners.stagewise:ADABOOST_M1",
-        "samme": "core.learners.stagewise:SAMME",
-        "hedge": "core.learners.hedge:HEDGE",
-        BASELINE: "core.training.estimator:BASELINE",
-    },
+    {name: f"{path}:{name.upper().replace('-', '_')}" for name, path in _PATHS.items()},
 )
 """The algorithms; each declares its entry in its own file."""
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from quadrepro.base.types import FloatArray, IntArray, Targets
-from quadrepro.core.training.contract import Judged, Outputs, TrainingData
+from quadrepro.core.training.contract import Judged, Outputs
 from quadrepro.core.training.fitted import EachOutputs, Fitted, NoSolutionError, losses_of
 from quadrepro.core.training.grid import N_ROUNDS, Value
 
@@ -88,12 +88,9 @@ def metric_losses(
         targets, folds = zip(*parts, strict=True)
         joined = [*map(concatenated, zip(*folds, strict=True))]
         parts = [(np.concatenate(targets), joined)]
-    values = np.array(
-        [
-            [metric_value(metric, fitted.data, targets, one) for one in each]
-            for targets, each in parts
-        ]
-    )
+    k = fitted.data.n_classes
+    by_part = [[one and metric.value(Judged(k, y, *one[:3])) for one in each] for y, each in parts]
+    values = np.array(by_part, dtype=np.float64)  # None becomes NaN
     defined = ~np.isnan(values).all(axis=1)
     if not defined.any() and len(fitted.candidates) == 1:
         return np.zeros(1)
@@ -106,16 +103,6 @@ def metric_losses(
     losses = np.nan_to_num(metric.sign * values[defined], nan=np.inf).mean(axis=0)
     unsolved = np.any([[one is None for one in each] for _, each in parts], axis=0)
     return np.where(unsolved, np.nan, losses)
-
-
-def metric_value(
-    metric: Metric, data: TrainingData, actual: Targets, outputs: Outputs | None
-) -> float:
-    """Return the value of a metric, NaN if it is undefined."""
-    if outputs is None:
-        return np.nan
-    value = metric.value(Judged(data.n_classes, actual, *outputs[:3]))
-    return np.nan if value is None else value
 
 
 def concatenated(parts: Sequence[Outputs | None]) -> Outputs | None:

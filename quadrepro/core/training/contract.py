@@ -16,7 +16,7 @@ from quadrepro.core.holdout import Holdout
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.voters.coded import ZERO_VOTE, VoterOutputs
 from quadrepro.core.voters.drawn import RandomStumps, StumpCodes, StumpVote, coded
-from quadrepro.core.voters.reduction import VotingProblem, reduce_problem
+from quadrepro.core.voters.reduction import AnyVoters, VotingProblem, reduce_problem
 from quadrepro.errors import nearest
 
 if TYPE_CHECKING:
@@ -235,7 +235,7 @@ class TrainingData:
             self,
             train=relabelled(self.train),
             test=relabelled(self.test),
-            valid=None if self.valid is None else relabelled(self.valid),
+            valid=self.valid and relabelled(self.valid),
             task="classification",
             n_classes=2,
         )
@@ -348,21 +348,15 @@ class Predictor(Learner):
 
     @abstractmethod
     def predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
+        self, train: Part, grids: Sequence[Grid], X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """Train all candidates of some grids and return their predictions, in order.
 
         Parameters
         ----------
-        X : ndarray of shape (n_examples, n_attributes)
-            Training examples.
-        y : ndarray of shape (n_examples,)
-            Labels -1 or +1, class codes where the predictor takes them, or the numbers to predict.
+        train : Part
+            Training examples, with labels -1 or +1, class codes where the predictor takes them, or
+            the numbers to predict.
         grids : sequence of Grid
             Values of the hyper-parameters.
         X_new : ndarray of shape (n_new, n_attributes)
@@ -403,7 +397,7 @@ class Predictor(Learner):
             Name of the generator of all random draws.
         """
         grid = Grid.single(candidate)
-        [predictions] = self.predictions(*data.train, [grid], X_new, data.rng(draws))
+        [predictions] = self.predictions(data.train, [grid], X_new, data.rng(draws))
         outputs = self.outputs_of(predictions)
         assert outputs is not None
         return outputs
@@ -423,11 +417,7 @@ class Algorithm(Learner):
         return True
 
     def path(
-        self,
-        voters: VoterOutputs | FloatArray,
-        y: FloatArray,
-        grid: Grid,
-        samples: FloatArray | None = None,
+        self, voters: AnyVoters, y: FloatArray, grid: Grid, samples: FloatArray | None = None
     ) -> FloatArray:
         """Return the weights of every candidate of a grid.
 
@@ -458,7 +448,7 @@ class Algorithm(Learner):
         return weights[0] if samples is None else weights
 
     def reduced(
-        self, voters: VoterOutputs | FloatArray, y: FloatArray, samples: FloatArray | None = None
+        self, voters: AnyVoters, y: FloatArray, samples: FloatArray | None = None
     ) -> VotingProblem:
         """Return the problem with merged examples and, if allowed, voters; see `path`."""
         return reduce_problem(voters, y, samples, merge_voters=self.merges_voters)

@@ -23,7 +23,7 @@ from quadrepro.base.models import faults_at
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray, Need, Task
 from quadrepro.core.features import Feature, frame_of, plain_features
-from quadrepro.core.training.contract import Learner, Outputs, Predictor, TrainingData
+from quadrepro.core.training.contract import Learner, Outputs, Part, Predictor, TrainingData
 from quadrepro.core.training.grid import N_ROUNDS, Grid, Hyperparameter, Value
 from quadrepro.core.training.imported import (
     BOOSTERS,
@@ -321,24 +321,19 @@ class EstimatorPredictor(Imported, Predictor):
         self.estimator(candidate)
 
     def predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
+        self, train: Part, grids: Sequence[Grid], X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
         """Fit once for all candidates that differ only in size; see `Predictor.predictions`."""
         candidates = [candidate for grid in grids for candidate in grid.candidates]
         random_state = int(rng.integers(2**31))
         predicted = np.empty((len(candidates), len(X_new)))
-        labels, y = self._labels(y)
+        labels, y = self._labels(train.y)
         if labels is not None and len(labels) == 1:
             predicted[:] = labels[0]
             return predicted
         # The score separates a class from the rest, if there are more than two.
         method = "predict" if self.many_classes else "decision_function"
-        X, X_new = self._table(X), self._table(X_new)
+        X, X_new = self._table(train.X), self._table(X_new)
         # Parameters were checked with the config; an ensemble would check them for every tree.
         with config_context(skip_parameter_validation=True):
             for group in self._differing_in_size(candidates):

@@ -127,14 +127,11 @@ class FittedVotes(Fitted):
         self.candidates = [c for grid in grids for c in grid.candidates]
         self.voters, self.on_test = data.voter_outputs
         self._problem: VotingProblem | None = None
-        self._whole: FloatArray | None = None
 
-    @property
+    @cached_property
     def weights(self) -> FloatArray:
         """Votes on the whole training part, shape (n_candidates, n_voters); NaN if unsolved."""
-        if self._whole is None:
-            [self._whole] = self._train(self.voters, self.data.train.y)
-        return self._whole
+        return np.asarray(self._train(self.voters, self.data.train.y)[0])
 
     def fold_outputs(self, fold: IntArray, need: Need = "predictions") -> Iterator[EachOutputs]:
         """Yield the outputs of each fold from votes trained without it."""
@@ -144,7 +141,7 @@ class FittedVotes(Fitted):
         if not self.data.voters.learn:
             # The last sample is the whole training part.
             samples = np.vstack([*seen, np.ones_like(fold)]).astype(np.float64)
-            *votes, self._whole = self._train(self.voters, y, samples)
+            *votes, self.weights = self._train(self.voters, y, samples)
         for f in folds:
             out = fold == f
             if self.data.voters.learn:
@@ -213,12 +210,7 @@ class FittedDrawnVotes(Fitted):
         self.data, self.algorithm, self.grids = data, algorithm, grids
         train, valid, self.on_test = data.coded
         self.problem = DrawnProblem(
-            source=lambda: voters.make(train),
-            train=train,
-            y_train=data.train.y,
-            valid=valid,
-            y_valid=validation.y,
-            stopping=voters.stopping,
+            lambda: voters.make(train), train, data.train.y, valid, validation.y, voters.stopping
         )
 
     @cached_property
@@ -272,7 +264,7 @@ class FittedPredictions(Fitted):
                 data = replace(self.data, train=part)
                 yield [predictor.outputs(data, c, X_out, draws) for c in self.candidates]
                 continue
-            values = predictor.predictions(*part, self.grids, X_out, self.data.rng(draws))
+            values = predictor.predictions(part, self.grids, X_out, self.data.rng(draws))
             if need == "predictions":
                 yield self._predicted(values)
             else:
@@ -285,7 +277,7 @@ class FittedPredictions(Fitted):
         data, X = self.data, self.data.validation.X
         keep = len(self.candidates) * len(data.test.X) <= MOST_KEPT
         both = np.vstack([X, data.test.X]) if keep else X
-        values = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
+        values = self.predictor.predictions(data.train, self.grids, both, data.rng("all"))
         if keep:
             values, self._on_test = np.split(values, [len(X)], axis=1)
         yield self._predicted(values)
@@ -306,7 +298,7 @@ class FittedPredictions(Fitted):
         """Return the scores of all candidates on training and test examples."""
         data = self.data
         both = np.vstack([data.train.X, data.test.X])
-        scores = self.predictor.predictions(*data.train, self.grids, both, data.rng("all"))
+        scores = self.predictor.predictions(data.train, self.grids, both, data.rng("all"))
         on_train, self._on_test = np.split(scores, [len(data.train.X)], axis=1)
         return Trained(data.train.y, data.test.y, on_train, self._on_test, rng=data.rng)
 

@@ -18,6 +18,9 @@ from quadrepro.core.voters.thresholds import even_thresholds, ranges_of, stumps_
 if TYPE_CHECKING:
     from quadrepro.core.voters.voter_set import VoterSet
 
+OnBoth = tuple[VoterOutputs, VoterOutputs]
+"""The voters on training and on new examples."""
+
 
 @dataclass(frozen=True)
 class FixedStumps:
@@ -29,9 +32,7 @@ class FixedStumps:
     per_attribute: int
     n_voters: int | None = None
 
-    def outputs(
-        self, train: Part, X_new: FloatArray, rng: Rng
-    ) -> tuple[VoterOutputs, VoterOutputs]:
+    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> OnBoth:
         """Return the voters on training and on new examples."""
         # `Stumps` would import scikit-learn, which takes long.
         if not np.isfinite(train.X).all():
@@ -40,7 +41,7 @@ class FixedStumps:
         thresholds = even_thresholds(low, high, self.per_attribute)
         outputs = stumps_on(train.X, thresholds), stumps_on(X_new, thresholds)
         shortage = "stumps are not constant on the training part: raise stumps_per_attribute"
-        return outputs if self.n_voters is None else _drawn(*outputs, self.n_voters, rng, shortage)
+        return _drawn(outputs, self.n_voters, rng, shortage)
 
 
 @dataclass(frozen=True)
@@ -53,9 +54,7 @@ class TransformerVoters:
     make: Callable[[], VoterSet]
     n_voters: int | None = None
 
-    def outputs(
-        self, train: Part, X_new: FloatArray, rng: Rng
-    ) -> tuple[VoterOutputs, VoterOutputs]:
+    def outputs(self, train: Part, X_new: FloatArray, rng: Rng) -> OnBoth:
         """Return the voters on training and on new examples."""
         # scikit-learn takes long to import.
         from quadrepro.core.voters.voter_set import outputs_of
@@ -66,7 +65,7 @@ class TransformerVoters:
         voters.fit(X, train.y)
         outputs = outputs_of(voters, X), outputs_of(voters, X_new)
         shortage = "are not constant on the training part"
-        return outputs if self.n_voters is None else _drawn(*outputs, self.n_voters, rng, shortage)
+        return _drawn(outputs, self.n_voters, rng, shortage)
 
 
 @dataclass(frozen=True)
@@ -77,10 +76,11 @@ class DrawnStumps:
     stopping: Holdout
 
 
-def _drawn(
-    on_train: VoterOutputs, on_new: VoterOutputs, n_voters: int, rng: Rng, shortage: str
-) -> tuple[VoterOutputs, VoterOutputs]:
+def _drawn(outputs: OnBoth, n_voters: int | None, rng: Rng, shortage: str) -> OnBoth:
     """Return a random sample of the voters that vary on the training part, in their order."""
+    if n_voters is None:
+        return outputs
+    on_train, on_new = outputs
     H = on_train.matrix()
     varying = np.flatnonzero(H.min(axis=0) < H.max(axis=0))
     if len(varying) < n_voters:

@@ -229,24 +229,19 @@ def leading_signs(H: FloatArray) -> FloatArray:
 
 
 def random_words(n: int) -> Words:
-    """Return the first `n` words of SplitMix64.
+    """Return `n` random words, the same in every call.
 
     Equal sets have equal sums of their elements' words. Two different sets have equal sums with
     probability 2^-64.
     """
-    words = np.arange(1, n + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return np.asarray(words ^ (words >> np.uint64(31)))
+    return np.random.default_rng(0).integers(0, 2**64, n, dtype=np.uint64)
 
 
 def first_of_equal(keys: NDArray[Any]) -> tuple[IntArray, IntArray]:
     """Return the first index of each distinct key, (n_distinct,), and groups of keys, (n_keys,)."""
     _, first, inverse = np.unique(keys, return_index=True, return_inverse=True)
     order = np.argsort(first)
-    rank = np.empty_like(order)
-    rank[order] = np.arange(len(order))
-    return first[order], rank[inverse]
+    return first[order], order.argsort()[inverse]
 
 
 def first_of_equal_rows(A: NDArray[Any]) -> tuple[IntArray, IntArray]:

@@ -19,6 +19,9 @@ from quadrepro.core.voters.coded import CodedVoters, VoterMatrix, VoterOutputs, 
 from quadrepro.core.voters.gram import Gram
 from quadrepro.core.voters.running_sums import Chains
 
+AnyVoters = VoterOutputs | FloatArray
+"""The outputs of voters on examples, or their matrix."""
+
 LONG_CHAIN = 5
 """Least mean length of chains for which all rows of G on demand take less time than a product."""
 
@@ -153,11 +156,7 @@ class VotingProblem:
 
 
 def reduce_problem(
-    voters: VoterOutputs | FloatArray,
-    y: FloatArray,
-    samples: FloatArray | None = None,
-    *,
-    merge_voters: bool = True,
+    voters: AnyVoters, y: FloatArray, samples: FloatArray | None = None, merge_voters: bool = True
 ) -> VotingProblem:
     """Merge equal voters and equal examples.
 

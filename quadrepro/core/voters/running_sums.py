@@ -70,14 +70,9 @@ class Chains(NamedTuple):
             sizes.append(numbers)
             stretches.append(group_stretches + np.array([0, n_codes, n_codes]))
             n_codes += len(numbers)
-        return cls(
-            codes,
-            first,
-            np.where(usual, 1, -1),
-            np.concatenate(listed),
-            np.append(0, np.concatenate(sizes).cumsum()),
-            np.concatenate(stretches, dtype=np.uint32, casting="unsafe"),
-        )
+        heads = np.append(0, np.concatenate(sizes).cumsum())
+        spans = np.concatenate(stretches, dtype=np.uint32, casting="unsafe")
+        return cls(codes, first, np.where(usual, 1, -1), np.concatenate(listed), heads, spans)
 
 
 def _groups(lengths: IntArray) -> Iterator[slice]:

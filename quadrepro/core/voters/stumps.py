@@ -106,10 +106,7 @@ class Stumps(TransformerMixin, BaseEstimator):
     spacing: Spacing = "quantile"
 
     def fit(
-        self,
-        X: FloatArray,
-        y: ArrayLike | None = None,
-        sample_weight: ArrayLike | None = None,
+        self, X: FloatArray, y: ArrayLike | None = None, sample_weight: ArrayLike | None = None
     ) -> Self:
         """Place the thresholds.
 

@@ -13,10 +13,9 @@ def property_1(evidence: Evidence, algorithms: list[str]) -> Judgement:
     n_rounds, n_higher, largest = 0, 0, 0.0
     for algorithm in algorithms:
         for row in evidence.rows:
-            bounds, sums = (
-                evidence.curve(row, algorithm, measure).splits
-                for measure in ("c_bound", "cbboost_corollary2")
-            )
+            measures = ("c_bound", "cbboost_corollary2")
+            curves = (evidence.curve(row, algorithm, measure) for measure in measures)
+            bounds, sums = (curve.splits for curve in curves)
             steps = np.diff(bounds, axis=1)
             n_rounds += steps.size
             n_higher += int((steps > ROUNDING).sum())

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pkgutil import resolve_name
 from statistics import fmean, stdev
-from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self
+from typing import TYPE_CHECKING, Annotated, Any, ClassVar, Literal, NamedTuple, Self, get_args
 
 import numpy as np
 from pydantic import Field, PrivateAttr, ValidationInfo, model_validator
@@ -47,6 +47,9 @@ ClaimWord = Literal["supported", "agrees", "undecided", "disagrees", "refuted"]
 - disagrees: the numbers disagree with it, but no test finds the contrary;
 - refuted: a test finds the contrary, or it is not true of these very numbers.
 """
+
+WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
+"""The judgements, from the best to the worst."""
 
 ROUNDS = "n_rounds"
 """The hyper-parameter along which curves run by default."""
@@ -478,6 +481,19 @@ class Claim(Model):
             If a number is missing.
         """
         raise NotImplementedError
+
+    def judged_on(self, evidence: Evidence, absent: bool = True) -> Judgement:
+        """Return the judgement, on the rows of the claim, also where numbers are missing.
+
+        If it may not be `absent`, NotInConfig is raised where the config lacks the rows or
+        algorithms.
+        """
+        try:
+            return self.judge(evidence.over(self.rows, self.excluded))
+        except Lacking as lacking:
+            if isinstance(lacking, NotInConfig) and not absent:
+                raise
+            return Judgement(str(lacking), "undecided")
 
     def mistakes(
         self, algorithms: Collection[str], names: Collection[str]

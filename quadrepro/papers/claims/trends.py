@@ -14,21 +14,8 @@ from pydantic import Field
 
 from quadrepro.base.types import FloatArray
 from quadrepro.core.measures.names import title_of
-from quadrepro.papers.claims.claim import (
-    NO_VALUES,
-    ROUNDS,
-    Algorithms,
-    Claim,
-    Evidence,
-    Judgement,
-    Lacking,
-    MeasureName,
-    by_row,
-    checked_claim,
-    one_sided,
-    power_text,
-    with_interval,
-)
+from quadrepro.papers.claims import claim
+from quadrepro.papers.claims.claim import Algorithms, Claim, Evidence, Judgement, Lacking, one_sided
 from quadrepro.stats import LEVEL, Mean, holm, order, p_text
 
 ROUNDING = 1e-9
@@ -38,9 +25,9 @@ ROUNDING = 1e-9
 class OfCurves(Claim):
     """A claim on a measure along a hyper-parameter, or on a range of it."""
 
-    measure: MeasureName
+    measure: claim.MeasureName
     """The compared measure."""
-    along: str = ROUNDS
+    along: str = claim.ROUNDS
     """The hyper-parameter, or a count that the config measures, such as the number of
     voters; by default the number of rounds."""
     first: float = Field(default=-inf, alias="from")
@@ -63,7 +50,7 @@ class OfCurves(Claim):
         numbers = np.array([curve.at(x) for curve in curves])
         solved = ~np.isnan(numbers).any(axis=(0, 1))
         if not solved.any():
-            raise Lacking(NO_VALUES)
+            raise Lacking(claim.NO_VALUES)
         return np.array(x)[solved], numbers[:, :, solved]
 
     @property
@@ -81,14 +68,14 @@ class OfCurves(Claim):
 
     def power(self, means: Sequence[Mean]) -> str:
         """Return `power_text` of tests of the measure, with its unit."""
-        return power_text(means, self.show) + " percentage points" * self.counts_errors
+        return claim.power_text(means, self.show) + " percentage points" * self.counts_errors
 
     @property
     def where(self) -> str:
         """The range in words."""
         ends = (("from", self.first), ("to", self.last))
         span = "".join(f" {word} {end:g}" for word, end in ends if isfinite(end))
-        return ("rounds" if self.along == ROUNDS else self.along) + span
+        return ("rounds" if self.along == claim.ROUNDS else self.along) + span
 
 
 class OnAverage(OfCurves):
@@ -117,7 +104,7 @@ class OnAverage(OfCurves):
             means = [evidence.mean(row, mine - other, self.counts_errors) for other in others]
             parts = [f"{evidence.label(self.algorithm)} {self.level(fmean(mine))}"]
             for name, other, mean in zip(self.than, others, means, strict=True):
-                interval = with_interval(mean, self.show)
+                interval = claim.with_interval(mean, self.show)
                 parts.append(f"{evidence.label(name)} {self.level(fmean(other))} ({interval})")
             texts[row] = ", ".join(parts)
             if not same:
@@ -125,7 +112,7 @@ class OnAverage(OfCurves):
                 end = "lowest" if lower else "highest"
                 texts[row] += f"; {end} on {ahead.all(axis=0).sum()} of {len(mine)} splits"
             gaps += means
-        text = f"mean {title_of(self.measure)} over {self.where}: {by_row(texts)}"
+        text = f"mean {title_of(self.measure)} over {self.where}: {claim.by_row(texts)}"
         if same:
             text += f" within {self.margin:g}; " if self.margin else "; "
             agrees, p_for, p_against = self._sameness(gaps)
@@ -177,7 +164,7 @@ class LowerCurve(OfCurves):
                 if len(mine) > 1:
                     tested += [evidence.mean(row, d, self.counts_errors) for d in (mine - other).T]
             texts[row] = ", ".join(parts)
-        text = by_row(texts)
+        text = claim.by_row(texts)
         if tested and not agrees:
             above = sum(p <= LEVEL for p in holm(mean.p_above() for mean in tested))
             text += f"; significantly higher at {above} of {len(tested)} (Holm), "
@@ -252,7 +239,7 @@ def inequalities(
             pairs += map(Inequality, places, lower, upper)
     solved = [pair for pair in pairs if pair.lower == pair.lower and pair.upper == pair.upper]
     if not solved:
-        raise Lacking(NO_VALUES)
+        raise Lacking(claim.NO_VALUES)
     return solved
 
 
@@ -262,7 +249,7 @@ def count_inequalities(every: Sequence[Inequality]) -> Judgement:
     text = f"{len(every) - len(broken)} of {len(every)} inequalities"
     if broken:
         text += f"; not {broken[0].lower:.6g} ≤ {broken[0].upper:.6g} ({broken[0].place})"
-    return checked_claim(text, not broken)
+    return claim.checked_claim(text, not broken)
 
 
 class InOrder(Claim):
@@ -272,7 +259,7 @@ class InOrder(Claim):
     """The kind."""
     algorithms: Algorithms = Field(alias="of")
     """The algorithms."""
-    measures: tuple[MeasureName, ...] = Field(min_length=2)
+    measures: tuple[claim.MeasureName, ...] = Field(min_length=2)
     """From low to high: the bounded measure first, then its bounds."""
 
     def judge(self, evidence: Evidence) -> Judgement:

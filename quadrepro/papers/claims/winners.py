@@ -18,25 +18,8 @@ from pydantic import Field, model_validator
 
 from quadrepro.base.models import fault
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import (
-    NO_SPLITS,
-    Algorithms,
-    Claim,
-    Evidence,
-    Judgement,
-    Lacking,
-    NoSplits,
-    QuantityName,
-    all_p,
-    by_row,
-    checked_claim,
-    joint_p,
-    mean_of,
-    one_sided,
-    power_of_signs,
-    power_text,
-    with_interval,
-)
+from quadrepro.papers.claims import claim
+from quadrepro.papers.claims.claim import Algorithms, Claim, Evidence, Judgement, all_p, joint_p
 from quadrepro.stats import LEVEL, Mean, equivalence_test, order, p_text, paired_t_test, sign_test
 
 OTHER = {"lower": "higher", "higher": "lower"}
@@ -69,7 +52,7 @@ class Lower(Claim):
     points: float | None = Field(default=None, ge=0)
     """On every row a number may be on the other side by up to this many percentage points, or in
     the unit of the target if numbers are predicted."""
-    quantity: QuantityName = "error"
+    quantity: claim.QuantityName = "error"
     """The compared quantity; by default the test error."""
 
     @model_validator(mode="after")
@@ -96,7 +79,7 @@ class Lower(Claim):
                 text += f"; {OTHER[self.kind]} in some pair {p_text(p_against)} (Holm), "
                 text += evidence.power(means, self.quantity)
         else:
-            text = by_row({name: side.text for name, side in sides.items()})
+            text = claim.by_row({name: side.text for name, side in sides.items()})
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
     def _compared(self, evidence: Evidence, low: str, high: str) -> _Side:
@@ -110,22 +93,22 @@ class Lower(Claim):
         power = evidence.power(means, self.quantity) if means else ""
         if self.by == "paired-t":
             if not means:
-                raise NoSplits(NO_SPLITS)
+                raise claim.NoSplits(claim.NO_SPLITS)
             text = f"significantly {self.kind} on {n_lower} of {n}, "
             text += f"{OTHER[self.kind]} on {n_higher}"
-            agrees, p_values = signs.wins > n / 2, one_sided(means, n // 2 + 1)
+            agrees, p_values = signs.wins > n / 2, claim.one_sided(means, n // 2 + 1)
         else:
             text = f"{self.kind} on {signs.wins} of {n}, equal on {signs.ties}, sign test "
             text += p_text(signs.p_value)
             if means:
                 text += f"; significantly {self.kind} on {n_lower}, the other way on {n_higher}"
-            agrees, p_values = signs.wins == n, one_sided(means, len(means))
+            agrees, p_values = signs.wins == n, claim.one_sided(means, len(means))
         if self.by == "sign-test":
             agrees = ahead = signs.wins > signs.losses
             if evidence.exact:
                 agrees &= signs.significant
             p_values = (signs.p_value, 1.0) if ahead else (1.0, signs.p_value)
-            power = "" if evidence.exact else power_of_signs(signs.wins + signs.losses)
+            power = "" if evidence.exact else claim.power_of_signs(signs.wins + signs.losses)
         if power and not (agrees and p_values[0] <= LEVEL):
             text += f"; {power}"
         return _Side(text, agrees, *p_values, signs.wins, means)
@@ -140,7 +123,7 @@ class Lower(Claim):
         text = f"at most {evidence.show(gaps[worst])}{evidence.points} ({worst}); "
         text += f"above {self.points:g} in {n_above} of {len(gaps)}"
         means = evidence.differences(low, high, self.quantity)
-        p_for, p_against = one_sided(means, len(means), margin)
+        p_for, p_against = claim.one_sided(means, len(means), margin)
         if means:
             text += f"; a test finds it above somewhere {p_text(p_against)} (Holm), "
             text += evidence.power(means, self.quantity)
@@ -313,7 +296,7 @@ class Rank(OfOne):
         losing = evidence.losing(self.algorithm, names)
         # At most at_most - 1 others may be better on a row.
         n_worse = len(names) - self.at_most + 1
-        tests = [one_sided(means, n_worse) for means in losing]
+        tests = [claim.one_sided(means, n_worse) for means in losing]
         p_for, p_against = all_p(p for p, _ in tests), joint_p(p for _, p in tests)
         if worse and losing:
             text += f"; outranked {p_text(p_against)} (Holm), {evidence.power([*chain(*losing)])}"
@@ -334,10 +317,8 @@ class Closest(OfOne):
         """Return the mean absolute differences, and the word."""
         names = [n for n in self.among or evidence.names if n not in (self.algorithm, self.to)]
         base = evidence.values(self.to)
-        gaps = {
-            name: np.abs(np.subtract(evidence.values(name), base)).round(12)
-            for name in (*names, self.algorithm)
-        }
+        every = {name: evidence.values(name) for name in (*names, self.algorithm)}
+        gaps = {name: np.abs(np.subtract(x, base)).round(12) for name, x in every.items()}
         distance = {name: round(float(gap.mean()), 12) for name, gap in gaps.items()}
         rival = min(names, key=distance.__getitem__)
         test = sign_test(gaps[self.algorithm].tolist(), gaps[rival].tolist())
@@ -349,9 +330,9 @@ class Closest(OfOne):
             f"{label} nearer than {evidence.label(rival)} on {test.wins} of {len(base)}, equal on "
             f"{test.ties}, sign test {p_text(test.p_value)}"
         )
-        farther = [mean_of(gaps[self.algorithm] - gaps[name]) for name in names if len(base) > 1]
+        farther = [claim.mean_of(gaps[self.algorithm] - gaps[n]) for n in names if len(base) > 1]
         agrees = distance[self.algorithm] < distance[rival]
-        return Judgement(text, evidence.word(agrees, *one_sided(farther, len(farther))))
+        return Judgement(text, evidence.word(agrees, *claim.one_sided(farther, len(farther))))
 
 
 class WorseMoreOften(OfOne):
@@ -371,14 +352,14 @@ class WorseMoreOften(OfOne):
         """Return on how many splits each is worse, and the word."""
         names = [name for name in self.among if name != self.algorithm]
         mine, *shares = (self._shares(evidence, name) for name in (self.algorithm, *names))
-        means = [mean_of(np.subtract(mine, share)) for share in shares]
+        means = [claim.mean_of(np.subtract(mine, share)) for share in shares]
         text = f"{evidence.label(self.algorithm)} worse on {100 * fmean(mine):.0f}% of the splits"
         for name, share, mean in zip(names, shares, means, strict=True):
-            interval = with_interval(mean, "{:+.3g}".format)
+            interval = claim.with_interval(mean, "{:+.3g}".format)
             text += f", {evidence.label(name)} on {100 * fmean(share):.0f}% ({interval})"
-        text += f"; {power_text(means, '{:.2g}'.format)}"
+        text += f"; {claim.power_text(means, '{:.2g}'.format)}"
         # The contrary is that some mean is below 0.
-        p_against, p_for = one_sided(means, 1)
+        p_against, p_for = claim.one_sided(means, 1)
         agrees = all(mean.value > 0 for mean in means)
         return Judgement(text, evidence.word(agrees, p_for, p_against))
 
@@ -412,7 +393,7 @@ class NotBetter(OfOne):
         possible = 2.0 ** (1 - test.wins - test.losses) <= LEVEL
         agrees = not (test.significant and contrary) if possible else None
         word = evidence.word(agrees, p_for, p_against)
-        return Judgement(f"{text}; {power_of_signs(test.wins + test.losses)}", word)
+        return Judgement(f"{text}; {claim.power_of_signs(test.wins + test.losses)}", word)
 
 
 class Equivalent(OfOne):
@@ -430,7 +411,7 @@ class Equivalent(OfOne):
         """Return the interval of the mean difference, and the word."""
         a, b = evidence.values(self.algorithm), evidence.values(self.than)
         if len(a) < 2:
-            raise Lacking("one row is too few for a test of equivalence")
+            raise claim.Lacking("one row is too few for a test of equivalence")
         margin = evidence.from_points(self.margin)
         test = equivalence_test(a, b, margin)
         effect = (test.mean_difference, test.low, test.high)
@@ -440,7 +421,7 @@ class Equivalent(OfOne):
             f"{low} to {high}, margin {self.margin:g}, {p_text(test.p_value)}"
         )
         if test.significant or test.different:
-            return checked_claim(text, test.significant)
+            return claim.checked_claim(text, test.significant)
         return Judgement(text, "agrees" if abs(test.mean_difference) < margin else "disagrees")
 
 
@@ -468,7 +449,7 @@ class SignificantPairs(Claim):
         parts = (f"{label(a)} over {label(b)} ({p_text(p)})" for (a, b), p in significant.items())
         text = "; ".join(parts) or "no pair"
         if evidence.exact or {*significant} == pairs:
-            return checked_claim(text, {*significant} == pairs)
+            return claim.checked_claim(text, {*significant} == pairs)
         p_against = joint_p(1.0 if pair in pairs else test.p_value for pair, test in tests.items())
         text += f"; against the claim {p_text(p_against)} (Holm)"
         agrees = pairs <= {pair for pair, test in tests.items() if test.wins != test.losses}
@@ -512,7 +493,7 @@ class TimesFaster(Claim):
             low, high = (exp(mean.value + side * mean.reach()) for side in (-1, 1))
             texts.append(f"{names}{exp(mean.value):.3g} times as fast [{low:.3g}, {high:.3g}]")
         limit = log(self.times)
-        power = power_text(means, lambda effect: _plain(exp(limit + RUN_TO_RUN + effect)))
+        power = claim.power_text(means, lambda effect: _plain(exp(limit + RUN_TO_RUN + effect)))
         text = f"{'; '.join(texts)}; {power} times"
         p_for = all_p(mean.p_above(limit + RUN_TO_RUN) for mean in means)
         p_against = joint_p(mean.p_below(limit - RUN_TO_RUN) for mean in means)
@@ -523,7 +504,7 @@ class TimesFaster(Claim):
         """Return the mean logarithm of the ratio of the times."""
         rows = [_ratios(*evidence.sides(row, fast, slow, "seconds")) for row in evidence.rows]
         logs = [np.log(ratios) for ratios in rows]
-        return mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
+        return claim.mean_of(logs[0] if len(logs) == 1 else [fmean(row) for row in logs])
 
 
 def _plain(x: float) -> str:
@@ -533,5 +514,5 @@ def _plain(x: float) -> str:
 
 def _ratios(fast: FloatArray, slow: FloatArray) -> FloatArray:
     if (fast <= 0).any() or (slow <= 0).any():
-        raise Lacking("a time of 0")
+        raise claim.Lacking("a time of 0")
     return np.asarray(slow / fast)

@@ -18,10 +18,8 @@ def tighter(evidence: Evidence, bound: str) -> Judgement:
     """
     parts = {}
     for row in evidence.rows:
-        errors, hoeffding, other = (
-            evidence.curve(row, ADABOOST, measure).mean
-            for measure in ("test_error", "test_hoeffding_bound", bound)
-        )
+        measures = ("test_error", "test_hoeffding_bound", bound)
+        errors, hoeffding, other = (evidence.curve(row, ADABOOST, m).mean for m in measures)
         i = int(errors.argmin())
         text = f"{other[i]:.4f} against {hoeffding[i]:.4f} at an error of {errors[i]:.4f}"
         parts[row] = text, bool(other[i] < hoeffding[i])

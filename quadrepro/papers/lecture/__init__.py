@@ -35,10 +35,8 @@ def three_are_exact(evidence: Evidence) -> Judgement:
 
 def weak_learner(evidence: Evidence) -> Judgement:
     """Judge whether some stump has the edge 1/6 on every weighting."""
-    edges = {
-        row: float(evidence.curve(row, HEDGE, "weak_edge").splits[:, 0].min())
-        for row in evidence.rows
-    }
+    curves = {row: evidence.curve(row, HEDGE, "weak_edge") for row in evidence.rows}
+    edges = {row: float(curve.splits[:, 0].min()) for row, curve in curves.items()}
     text = ", ".join(f"γ = {edge:.4f} on {row}" for row, edge in edges.items())
     return checked_claim(text, min(edges.values()) >= EDGE - ROUNDING)
 

@@ -6,14 +6,7 @@ from statistics import fmean
 
 import numpy as np
 
-from quadrepro.papers.claims.claim import (
-    ROUNDS,
-    Evidence,
-    Judgement,
-    mean_of,
-    one_sided,
-    with_interval,
-)
+from quadrepro.papers.claims.claim import Evidence, Judgement, mean_of, one_sided, with_interval
 from quadrepro.papers.claims.trends import count_inequalities, inequalities
 from quadrepro.stats import sign_test
 
@@ -31,20 +24,18 @@ def theorem_1(evidence: Evidence, bound: str) -> Judgement:
 
 
 def lower_over_rows(
-    evidence: Evidence, measure: str, mine: str, other: str, along: str = ROUNDS
+    evidence: Evidence, measure: str, mine: str, other: str, along: str = "n_rounds"
 ) -> Judgement:
     """Judge whether the mean of one curve is lower than another's, by a t-test over the rows."""
-    curves = [
-        [evidence.curve(row, name, measure, along) for row in evidence.rows]
-        for name in (mine, other)
-    ]
+    rows, names = evidence.rows, (mine, other)
+    curves = [[evidence.curve(row, name, measure, along) for row in rows] for name in names]
     low, high = ([float(curve.splits.mean()) for curve in column] for column in curves)
     gap, signs = mean_of(np.subtract(low, high)), sign_test(low, high)
     ends = [fmean(float(curve.mean[-1]) for curve in column) for column in curves]
-    names = [evidence.label(name) for name in (mine, other)]
+    labels = [evidence.label(name) for name in names]
     x = curves[0][0].x[-1]
     text = (
-        f"{names[0]} {fmean(low):.4g}, {names[1]} {fmean(high):.4g}, difference "
+        f"{labels[0]} {fmean(low):.4g}, {labels[1]} {fmean(high):.4g}, difference "
         f"{with_interval(gap, '{:+.3g}'.format)}; lower on {signs.wins} of {len(evidence.rows)}, "
         f"equal on {signs.ties}; {ends[0]:.4g} and {ends[1]:.4g} at {x:g}"
     )

@@ -7,16 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 
 from quadrepro.base.types import FloatArray
-from quadrepro.papers.claims.claim import (
-    NO_SPLITS,
-    Evidence,
-    Judgement,
-    NoSplits,
-    by_row,
-    everywhere,
-    one_sided,
-    with_interval,
-)
+from quadrepro.papers.claims import claim
+from quadrepro.papers.claims.claim import Evidence, Judgement, everywhere, one_sided, with_interval
 
 STEP, ALONG = "quadboost-linf", "alpha_max"
 
@@ -25,10 +17,8 @@ def walks_too_far(evidence: Evidence) -> Judgement:
     """Judge whether another weak learner becomes as steep before the end of the line search."""
     parts = {}
     for row in evidence.rows:
-        own, others = (
-            evidence.curve(row, STEP, measure, ALONG)
-            for measure in ("correlation_in_vote", "correlation_of_others")
-        )
+        measures = ("correlation_in_vote", "correlation_of_others")
+        own, others = (evidence.curve(row, STEP, measure, ALONG) for measure in measures)
         as_steep = others.mean >= own.mean
         turn, end = int(as_steep.argmax()), int(own.mean.argmin())
         text = f"θ0 = {own.x[turn]:.2f} of θ1 = {own.x[end]:.2f}"
@@ -54,7 +44,7 @@ def falls_with_examples(
     losses = _at(evidence, algorithm, measure, rounds)
     n = losses.shape[1]
     if n < 2:
-        raise NoSplits(NO_SPLITS)
+        raise claim.NoSplits(claim.NO_SPLITS)
 
     def slope(some: FloatArray) -> float:
         return float(np.polyfit(np.log(examples), np.log(some.mean(axis=1) - least), 1)[0])
@@ -75,12 +65,10 @@ def truncation_helps(
     losses = [_at(evidence, algorithm, measure, rounds) for measure in (plain, truncated)]
     gaps = losses[1] - losses[0]
     means = [evidence.mean(row, gap) for row, gap in zip(evidence.rows, gaps, strict=True)]
-    texts = {
-        row: with_interval(mean, "{:+.4f}".format)
-        for row, mean in zip(evidence.rows, means, strict=True)
-    }
+    intervals = (with_interval(mean, "{:+.4f}".format) for mean in means)
+    texts = dict(zip(evidence.rows, intervals, strict=True))
     agrees = all(mean.value <= 0 for mean in means)
-    text = f"difference of losses {by_row(texts)}"
+    text = f"difference of losses {claim.by_row(texts)}"
     return Judgement(text, evidence.word(agrees, *one_sided(means, len(means))))
 
 

@@ -15,21 +15,18 @@ from quadrepro.tables.audit.counts import judge_counts
 from quadrepro.tables.audit.subject import VERDICTS, Finding, Subject
 from quadrepro.tables.render import Table, csv_text, to_markdown, words
 
-CHECKS: dict[str, tuple[str, Callable[[Subject], Iterable[Finding | str]]]] = {
-    "ranges": ("Is each number possible at all?", checks.judge_ranges),
-    "counts": ("Can each risk be a number of errors on its test sets?", judge_counts),
-    "deviations": ("Is each deviation as large as its test sets make it?", checks.judge_deviations),
-    "pairs": ("Do the probabilities of both directions add up to 1?", checks.judge_pairs),
-    "sources": ("Can each comparison follow from the compared risks?", checks.judge_sources),
-    "bold": ("Are the numbers in bold the best of their rows?", checks.judge_bold),
-    "summaries": (
-        "Do means, ranks and wins follow from the numbers above?",
-        checks.judge_summaries,
-    ),
-    "claims": ("Do the claims of the text follow from the printed numbers?", checks.judge_claims),
+CHECKS: dict[str, Callable[[Subject], Iterable[Finding | str]]] = {
+    "ranges": checks.judge_ranges,
+    "counts": judge_counts,
+    "deviations": checks.judge_deviations,
+    "pairs": checks.judge_pairs,
+    "sources": checks.judge_sources,
+    "bold": checks.judge_bold,
+    "summaries": checks.judge_summaries,
+    "claims": checks.judge_claims,
 }
-"""The question that each check answers, in the order of the tables, and the function that yields
-its findings and notes. A check without findings does not apply to the paper."""
+"""The function that yields findings and notes of each check, in the order of the tables; its
+docstring is the question that it answers. One without findings does not apply to the paper."""
 
 CHECKED = ("check", "question", "checked", *VERDICTS)
 FAILED = ("check", "place", "printed", "verdict", "why")
@@ -95,7 +92,7 @@ def audit(paper: Paper) -> Audit:
     subject = Subject(paper)
     by_check: dict[str, tuple[Finding, ...]] = {}
     notes = [f"{table.name}: {table.description}. {table.read}." for table in subject.tables]
-    for check, (_, judge) in CHECKS.items():
+    for check, judge in CHECKS.items():
         results = [*judge(subject)]
         notes += [note for note in results if isinstance(note, str)]
         if findings := tuple(f for f in results if isinstance(f, Finding)):
@@ -120,10 +117,9 @@ def audit(paper: Paper) -> Audit:
 
 def _counts(check: str, findings: tuple[Finding, ...]) -> tuple[str, ...]:
     """Return the texts of a check in the table of checks."""
-    question, _ = CHECKS[check]
     counts = Counter(finding.verdict for finding in findings)
     numbers = [counts[word] for word in VERDICTS]
-    return question, str(sum(numbers[:3])), *map(str, numbers)
+    return CHECKS[check].__doc__ or "", str(sum(numbers[:3])), *map(str, numbers)
 
 
 def _unjudged(by_check: dict[str, tuple[Finding, ...]]) -> list[str]:

@@ -13,16 +13,10 @@ from quadrepro.papers.claims.claim import InPrint
 from quadrepro.papers.printed import OF_ERRORS, SD, Printed, half_a_unit
 from quadrepro.stats import LEVEL, MIN_SPLITS
 from quadrepro.tables.audit.counts import counts
-from quadrepro.tables.audit.subject import (
-    NOT_SAID,
-    NUMBERS,
-    SLACK,
-    Finding,
-    PrintedPlace,
-    Subject,
-    in_unit,
-)
-from quadrepro.tables.kinds.claims import judged_on
+from quadrepro.tables.audit.subject import NOT_SAID, NUMBERS, Finding, PrintedPlace, Subject
+
+SLACK = 1e-9
+"""Half units of printed numbers are floats, with errors far below this."""
 
 NO_METRIC = "the metric is not stated: give --metric"
 OWN_BOLD = "bold marks the method of the authors"
@@ -30,7 +24,7 @@ TIED = "splits are stratified, or errors depend on which examples are tested"
 
 
 def judge_ranges(subject: Subject) -> Iterator[Finding]:
-    """Check every number against the ends of its range, and deviations against the largest."""
+    """Is each number possible at all?"""
     for table in subject.tables:
         for row, column in product(table.rows, table.columns):
             if not (text := table.text(row, column)):
@@ -39,14 +33,14 @@ def judge_ranges(subject: Subject) -> Iterator[Finding]:
             mean_column = table.mean_column(column.removesuffix(SD))
             printed = table.as_printed(row, column)
             if not column.endswith(SD):
-                why = f"numbers lie between {in_unit(table, low)} and {in_unit(table, high)}"
+                why = f"numbers lie between {table.in_unit(low)} and {table.in_unit(high)}"
                 yield Finding(place, printed, low <= float(text) <= high, why)
             elif mean := table.text(row, mean_column):
                 slack, n = table.rounding(row, mean_column), table.sample.n
                 most = stats.largest_deviation(float(mean), slack, low, high, n)
                 sd, rounding = table.number(row, column) or 0.0, table.rounding(row, column)
                 mean = table.as_printed(row, mean_column)
-                why = f"with a mean of {mean} it is at most {in_unit(table, most, '.4g')}"
+                why = f"with a mean of {mean} it is at most {table.in_unit(most, '.4g')}"
                 yield Finding(place, printed, 0 <= sd <= most + rounding + SLACK, why)
 
 
@@ -62,7 +56,7 @@ def _ends(subject: Subject, table: Printed, row: str) -> tuple[float, float]:
 
 
 def judge_deviations(subject: Subject) -> Iterator[Finding | str]:
-    """Test every deviation of risks against the binomial floor of its test sets."""
+    """Is each deviation as large as its test sets make it?"""
     tested = False
     for table in subject.holding("errors"):
         for row, column in product(table.rows, table.algorithms):
@@ -106,7 +100,7 @@ def _judged_deviation(subject: Subject, table: Printed, row: str, column: str) -
         share = n_test / size.n_rows if size.n_rows and not repeats else 0.0
         sd = (table.number(row, sd_column) or 0.0) + table.rounding(row, sd_column)
         p_value = too_small(risk, sd, table.sample.n, n_test, share, repeats)
-        floor = in_unit(table, math.sqrt(least_variance(risk, n_test, share)), ".2g")
+        floor = table.in_unit(math.sqrt(least_variance(risk, n_test, share)), ".2g")
         why = f"{n_test} test examples give a deviation of {floor} or more (p = {p_value:.2g})"
         return Finding(place, printed, p_value > LEVEL, why, p_value, TIED)
     return Finding(place, printed, None, why)
@@ -132,7 +126,7 @@ def too_small(
 
 
 def judge_bold(subject: Subject) -> Iterator[Finding]:
-    """Check that numbers in bold can be the best of their rows before rounding."""
+    """Are the numbers in bold the best of their rows?"""
     for table in (t for t in subject.tables if t.facts.holds == "errors"):
         word, sign = ("highest", -1) if table.facts.greater_is_better else ("lowest", 1)
         throughout = len({*table.facts.bold.values()}) == 1 and {*table.facts.bold} == {*table.rows}
@@ -147,9 +141,7 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
             halves = {c: table.rounding(row, place) for c, place in columns.items()}
             least = min(numbers[c] + halves[c] for c in columns)
             best = [c for c in columns if numbers[c] - halves[c] < least - SLACK]
-            why = (
-                f"the {word} is {in_unit(table, sign * min(numbers.values()))} ({', '.join(best)})"
-            )
+            why = f"the {word} is {table.in_unit(sign * min(numbers.values()))} ({', '.join(best)})"
             place, text = PrintedPlace(table.name, row), ", ".join(bold)
             if "metric" in table.unstated:
                 yield Finding(place, text, None, NO_METRIC)
@@ -158,7 +150,7 @@ def judge_bold(subject: Subject) -> Iterator[Finding]:
 
 
 def judge_summaries(subject: Subject) -> Iterator[Finding]:
-    """Check means, mean ranks, wins, and wins–ties–losses."""
+    """Do means, ranks and wins follow from the numbers above?"""
     for table in subject.tables:
         kinds = [*table.summaries.values()]
         for row, kind in table.summaries.items():
@@ -187,7 +179,7 @@ def _means(table: Printed, summary: str) -> Iterator[Finding]:
         mean = fmean(float(table.text(row, column)) for row in table.rows)
         slack = fmean(table.rounding(row, column) for row in table.rows)
         slack += table.rounding(summary, column) + SLACK
-        why = f"the mean is {in_unit(table, mean, '.6g')}"
+        why = f"the mean is {table.in_unit(mean, '.6g')}"
         yield Finding(place, original, abs(mean - printed) <= slack, why)
 
 
@@ -261,13 +253,13 @@ def _range(low: float, high: float) -> str:
 
 
 def judge_claims(subject: Subject) -> Iterator[Finding | str]:
-    """Judge every claim on the printed numbers."""
+    """Do the claims of the text follow from the printed numbers?"""
     paper = subject.paper
     for group in (group for group in paper.groups.values() if group.printed):
         tables = tuple(paper.printed(name).as_errors() for name in group.printed)
         evidence = InPrint(tables[0].rows, paper.file.names, tables)
         for claim in group.claims:
-            text, word = judged_on(claim, evidence)
+            text, word = claim.judged_on(evidence)
             holds = None if word == "undecided" else word in ("supported", "agrees")
             yield Finding(PrintedPlace(tables[0].name), claim.text, holds, text)
     if others := sum(len(group.claims) for group in paper.groups.values() if not group.printed):
@@ -275,7 +267,7 @@ def judge_claims(subject: Subject) -> Iterator[Finding | str]:
 
 
 def judge_pairs(subject: Subject) -> Iterator[Finding]:
-    """Check that the probabilities of A over B and of B over A add up to 1."""
+    """Do the probabilities of both directions add up to 1?"""
     for table in subject.holding("comparisons"):
         for a, b in combinations_with_replacement(_compared(table), 2):
             one, other = table.text(a, b), table.text(b, a)
@@ -292,7 +284,7 @@ def _compared(table: Printed) -> list[str]:
 
 
 def judge_sources(subject: Subject) -> Iterator[Finding | str]:
-    """Check that each probability is possible with the printed risks, whichever examples err."""
+    """Can each comparison follow from the compared risks?"""
     failed: list[Finding] = []
     risks = {table.name: table for table in subject.holding("errors")}
     for table in subject.holding("comparisons"):

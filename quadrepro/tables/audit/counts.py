@@ -148,7 +148,7 @@ def fitting_sizes(texts: Collection[str], n_sets: int, low: int, high: int) -> l
 
 
 def judge_counts(subject: Subject) -> Iterator[Finding | str]:
-    """Check every printed risk and every mean of risks."""
+    """Can each risk be a number of errors on its test sets?"""
     for table in subject.holding("errors"):
         rows = [_Row(subject, table, row) for row in table.rows]
         for row in rows:

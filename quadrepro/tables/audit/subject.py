@@ -36,14 +36,6 @@ VERDICTS = ("holds", "fails", "suspicious", "cannot be judged")
 NOT_SAID = "neither a config nor n_test gives the size of its test sets"
 NUMBERS = "its algorithms predict numbers"
 
-SLACK = 1e-9
-"""Half units of printed numbers are floats, with errors far below this."""
-
-
-def in_unit(table: Printed, number: float, form: str = "g") -> str:
-    """Return a number in the unit in which a table is printed."""
-    return f"{100 * number if table.in_percent else number:{form}}"
-
 
 class PrintedPlace(NamedTuple):
     """A place in a printed table."""

@@ -33,7 +33,7 @@ ORACLES = {
 Option = TypeVar("Option")
 
 Texts = Iterable[str]
-EntryRows = Iterable[tuple[str, Iterable[Entry]]]
+Rows = Iterable[tuple[str, Iterable[Entry]]]
 """Name and entries of each row."""
 Data = Iterable[tuple[CsvField, ...]]
 """Fields of each row of a CSV."""
@@ -78,13 +78,7 @@ class Context(Generic[Option]):
         return self.experiment.error(message, "tables", self.key, *place)
 
     def table(
-        self,
-        subject: str,
-        header: Texts,
-        rows: EntryRows,
-        notes: Texts,
-        data_header: Texts,
-        data: Data,
+        self, subject: str, header: Texts, rows: Rows, notes: Texts, data_header: Texts, data: Data
     ) -> Table:
         """Return a table on a subject, which its title names after the config."""
         title, body = f"{self.config.title}: {subject}", ((name, (*row,)) for name, row in rows)
@@ -104,12 +98,10 @@ class Context(Generic[Option]):
         if not table.in_percent:
             return table
         # An RMSE has the unit of its target, also in a table in percent.
-        regressions = {r for r, task in self.experiment.tasks.items() if task == "regression"}
-        cells = {
-            (row, column): scaled(text, 2) if text and row in regressions else text
-            for (row, column), text in table.cells.items()
-        }
-        return replace(table, cells=cells)
+        tasks, cells = self.experiment.tasks, table.cells.items()
+        kept = [(p, text) for p, text in cells if text and tasks.get(p[0]) == "regression"]
+        cells_in_unit = {place: scaled(text, 2) for place, text in kept}
+        return replace(table, cells=table.cells | cells_in_unit)
 
     def judged(self, outcomes: Outcomes, printed: Printed) -> Outcomes | None:
         """Return the outcomes by the metric of a printed table, or None if it is not asked for."""
@@ -171,19 +163,24 @@ class Kind(Generic[Option]):
     --------
     >>> from quadrepro.tables.render import Entry
     >>> def sizes(context, outcomes):
+    ...     "The number of data sets: `true`."
     ...     rows = (("data sets", (Entry(str(len(outcomes.rows))),)),)
     ...     return Made(Table("Sizes", ("", "number"), rows))
-    >>> kind = Kind(bool, sizes, Context.check_sweeps, "The number of data sets: `true`.")
+    >>> kind = Kind(bool, sizes, Context.check_sweeps)
     """
 
     option: Any
     """Type of the value of its key below ``tables``, as pydantic reads it."""
     make: Callable[[Context[Option], Outcomes], Made | None]
-    """Makes table, figure and verdicts; None if there is nothing to write."""
+    """Makes table, figure and verdicts; None if there is nothing to write. Its docstring is the
+    `meaning` of the key."""
     check: Callable[[Context[Option]], None]
     """Raises ConfigError if the option does not fit the rest of the config."""
-    meaning: str
-    """The output and the meaning of the option, for the reference of configs."""
+
+    @property
+    def meaning(self) -> str:
+        """The output and the meaning of the option, for the reference of configs."""
+        return " ".join((self.make.__doc__ or "").split())
 
 
 def _kinds_with_contexts(experiment: Experiment) -> Iterator[tuple[Kind[Any], Context[Any]]]:

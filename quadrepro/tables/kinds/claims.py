@@ -5,27 +5,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import get_args
 
 from quadrepro.engine.outcomes import Outcomes
-from quadrepro.papers.claims.claim import (
-    Claim,
-    ClaimWord,
-    Evidence,
-    InPrint,
-    Judgement,
-    Lacking,
-    NotInConfig,
-    Ours,
-)
+from quadrepro.papers.claims.claim import Claim, InPrint, Judgement, Lacking, NotInConfig, Ours
 from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.tables.from_paper import check_claims
 from quadrepro.tables.kinds import Context, Kind, Made
 from quadrepro.tables.render import MINUS, CsvField, Table, words
-
-WORDS: tuple[ClaimWord, ...] = get_args(ClaimWord)
-"""The judgements, from the best to the worst."""
 
 MEANING = (
     "Supported: a test finds it (level 0.05), or it is about these very numbers and true of them. "
@@ -88,7 +75,7 @@ def _judge(
     in_print = InPrint(outcomes.rows, names, tables) if tables else None
     for claim in group.claims:
         try:
-            judgement = judged_on(claim, ours, absent=False)
+            judgement = claim.judged_on(ours, absent=False)
         except NotInConfig:
             continue
         if judged is None:
@@ -97,24 +84,11 @@ def _judge(
         elif group.judged == "splits":
             judgement = _on_splits(claim, ours, judgement)
         if group.also is not None:
-            other = judged_on(claim, replace(ours, instead=group.also.measure))
+            other = claim.judged_on(replace(ours, instead=group.also.measure))
             text = f"{judgement.text}; {group.also.words}: {other.text}"
             judgement = judgement._replace(text=text)
-        printed = [judged_on(claim, in_print)] if in_print else []
+        printed = [claim.judged_on(in_print)] if in_print else []
         yield claim, [judgement, *printed]
-
-
-def judged_on(claim: Claim, evidence: Evidence, absent: bool = True) -> Judgement:
-    """Return the judgement on a claim, also where numbers are missing.
-
-    If it may not be `absent`, NotInConfig is raised where the config lacks the rows or algorithms.
-    """
-    try:
-        return claim.judge(evidence.over(claim.rows, claim.excluded))
-    except Lacking as lacking:
-        if isinstance(lacking, NotInConfig) and not absent:
-            raise
-        return Judgement(str(lacking), "undecided")
 
 
 def _on_splits(claim: Claim, ours: Ours, pooled: Judgement) -> Judgement:
@@ -160,9 +134,9 @@ def _notes(outcomes: Outcomes, group: Group, judged: Sequence[JudgedClaim]) -> I
     yield MEANING
 
 
-CLAIMS: Kind[str] = Kind(
-    str,
-    lambda context, outcomes: Made(claims_table(context, outcomes)),
-    lambda context: check_claims(context.experiment, context.option),
-    "Judgements on claims of the paper: the name of their group.",
-)
+def _make(context: Context[str], outcomes: Outcomes) -> Made:
+    """Judgements on claims of the paper: the name of their group."""
+    return Made(claims_table(context, outcomes))
+
+
+CLAIMS = Kind(str, _make, lambda context: check_claims(context.experiment, context.option))

@@ -9,7 +9,7 @@ differences by the deciding test: Wilcoxon's over data sets, the corrected t-tes
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import replace
 from functools import partial
 from itertools import combinations, product
@@ -20,10 +20,10 @@ from typing import Any
 from quadrepro import stats
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons
+from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons, Repeats
 from quadrepro.tables.figure import fitted, looks_of, new_figure
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdicts, judge
-from quadrepro.tables.kinds import Context, Kind, Made, closing_notes, own_rows_notes
+from quadrepro.tables.judge import PrintedNumber, Verdicts, judge
+from quadrepro.tables.kinds import Context, Data, Kind, Made, Texts, closing_notes, own_rows_notes
 from quadrepro.tables.methods import Scale, draw_ranks, methods_table
 from quadrepro.tables.render import CsvField, Entry, Table, decimals, moments
 
@@ -103,10 +103,8 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
         rows[a].append(Entry(mean, sd, text, digits=2, mark=star, outside=outside))
         data.append((a, b, mean, sd, text, word, *_data(c)))
     in_parentheses = ", in parentheses the printed one" * bool(printed.cells)
-    notes = [
-        "Probability that the row's algorithm is better than the column's (Poisson binomial "
-        f"test){in_parentheses}."
-    ]
+    start = "Probability that the row's algorithm is better than the column's"
+    notes = [f"{start} (Poisson binomial test){in_parentheses}."]
     if outcomes.repeats > 1:
         notes.append(f"Mean ± standard deviation over {outcomes.repeats} splits.")
     notes += _notes(context, pairs)
@@ -123,7 +121,7 @@ def _verdicts(
 ) -> Verdicts:
     """Return where each printed probability of the upper triangle is among our splits."""
     entries = [
-        judge(PrintedNumber(text), OurNumbers(chances[a, b])).at(a, b, "probability")
+        judge(PrintedNumber(text), Repeats(tuple(chances[a, b]))).at(a, b, "probability")
         for a, b in combinations([c for c in printed.columns if c in outcomes.columns], 2)
         if (text := printed.text(a, b))
     ]
@@ -165,20 +163,19 @@ def _notes(context: Context[str], pairs: Comparisons) -> list[str]:
 
 
 def _table(
-    context: Context[str],
-    outcomes: Outcomes,
-    rows: Mapping[str, Sequence[Entry]],
-    notes: Sequence[str],
-    data: Sequence[tuple[CsvField, ...]],
+    context: Context[str], tested: Outcomes, rows: dict[str, list[Entry]], notes: Texts, data: Data
 ) -> Table:
-    subject = f"pairwise comparisons{outcomes.by_metric}"
+    subject = f"pairwise comparisons{tested.by_metric}"
     named_rows = [(context.titles[column], row) for column, row in rows.items()]
     header = ("", *(title for title, _ in named_rows))
     return context.table(subject, header, named_rows, notes, DATA_HEADER, data)
 
 
 def _make_comparisons(context: Context[str], outcomes: Outcomes) -> Made | None:
-    """Make the matrix that fits the config, or nothing if no two columns can be compared."""
+    """Tests of every pair of columns; the name of a printed table to compare with.
+
+    Written unasked.
+    """
     tested = context.headline(outcomes).tested()
     if min(len(context.compared), len(tested.compared)) < 2 or not tested.rows:
         return None
@@ -189,12 +186,7 @@ def _make_comparisons(context: Context[str], outcomes: Outcomes) -> Made | None:
     return _by_means(context, tested, pairs) if pairs else None
 
 
-COMPARISONS = Kind(
-    str,
-    _make_comparisons,
-    lambda context: context.check_printed(context.option, "comparisons"),
-    "Tests of every pair of columns; the name of a printed table to compare with. Written unasked.",
-)
+COMPARISONS = Kind(str, _make_comparisons, lambda c: c.check_printed(c.option, "comparisons"))
 
 
 def scale_of(outcomes: Outcomes) -> Scale:
@@ -216,7 +208,7 @@ def _check_ranking(context: Context[bool]) -> None:
 
 
 def _make_ranking(context: Context[bool], outcomes: Outcomes) -> Made:
-    """Make the table and the diagram."""
+    """Mean ranks with tests against the best, and a diagram of ranks: `true`."""
     tested = context.headline(outcomes).tested()
     title = f"{context.config.title}: ranking{tested.by_metric}"
     losses, compared = tested.mean_losses(), tested.compared
@@ -232,12 +224,7 @@ def _make_ranking(context: Context[bool], outcomes: Outcomes) -> Made:
     return Made(replace(table, notes=(*table.notes, *notes)), draw)
 
 
-RANKING = Kind(
-    bool,
-    _make_ranking,
-    _check_ranking,
-    "Mean ranks with tests against the best, and a diagram of ranks: `true`.",
-)
+RANKING = Kind(bool, _make_ranking, _check_ranking)
 
 
 ABREAST, SIZE = 4, 2.6
@@ -258,7 +245,7 @@ def _dots(outcomes: Outcomes, a: str, b: str) -> list[Dot]:
 
 
 def _make_scatter(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table and the figure."""
+    """A figure of the errors of one column, by name, against every other column."""
     word = "RMSE" if "regression" in context.experiment.tasks.values() else "risk"
     others = [name for name in context.titles if name != context.option]
     dots = {other: _dots(outcomes, context.option, other) for other in others}
@@ -316,9 +303,4 @@ def _check_scatter(context: Context[str]) -> None:
         raise context.error(message)
 
 
-SCATTER = Kind(
-    str,
-    _make_scatter,
-    _check_scatter,
-    "A figure of the errors of one column, by name, against every other column.",
-)
+SCATTER = Kind(str, _make_scatter, _check_scatter)

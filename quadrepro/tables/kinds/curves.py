@@ -240,7 +240,7 @@ def _draw_mark(panel: Axes, x: float, title: str, colour: str) -> None:
 
 
 def _make(context: Context[Curves], outcomes: Outcomes) -> Made:
-    """Make the table and the figure."""
+    """A figure of measures along the rounds or another hyper-parameter."""
     drawing = Drawing(context, outcomes)
     return Made(_table(drawing), drawing.draw)
 
@@ -283,6 +283,4 @@ def _check(context: Context[Curves]) -> None:
                 raise context.error(f"{message}{curves.along} need one")
 
 
-CURVES = Kind(
-    Curves, _make, _check, "A figure of measures along the rounds or another hyper-parameter."
-)
+CURVES = Kind(Curves, _make, _check)

@@ -6,19 +6,18 @@ from collections import defaultdict
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
 
 import numpy as np
-from pydantic import ConfigDict, FiniteFloat, model_validator
+from pydantic import ConfigDict, FiniteFloat
 
 from quadrepro.base.models import Model
 from quadrepro.base.types import FloatArray
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import nearest
 from quadrepro.papers.printed import MEAN, SD, Printed
-from quadrepro.stats import COVERAGE
+from quadrepro.stats import COVERAGE, Repeats
 from quadrepro.tables.figure import fitted, looks_of, new_figure
-from quadrepro.tables.judge import OurNumbers, PrintedNumber, Verdicts, judge
+from quadrepro.tables.judge import PrintedNumber, Verdicts, judge
 from quadrepro.tables.kinds import Context, Kind, Made
 from quadrepro.tables.render import CsvField, Entry
 
@@ -28,10 +27,7 @@ POINTS = 1001
 WIDTH = 3.0
 """Inches of a panel."""
 
-DATA_HEADER = (
-    *("dataset", "algorithm", "margins", "mean", "sd"),
-    *("printed mean", "printed sd", "verdict"),
-)
+FIELDS = "dataset", "algorithm", "margins", "mean", "sd", "printed mean", "printed sd", "verdict"
 
 QUANTITIES = ("margin mean", "margin sd")
 """Names of the two printed numbers of an entry."""
@@ -51,17 +47,13 @@ class MarginPanel(Model):
 class Margins(Model):
     """Options of margins; the name of a printed table means that table alone."""
 
+    short = "printed"
     model_config = ConfigDict(json_schema_extra={"type": ["object", "string"]})
 
     printed: str = ""
     """The printed table."""
     panels: tuple[MarginPanel, ...] = ()
     """The rows whose distributions are drawn, side by side."""
-
-    @model_validator(mode="before")
-    @classmethod
-    def _named(cls, data: Any) -> Any:
-        return {"printed": data} if isinstance(data, str) else data
 
 
 def margins_of_splits(outcomes: Outcomes, row: str, column: str) -> list[FloatArray]:
@@ -76,7 +68,7 @@ Splits = Mapping[tuple[str, str], list[FloatArray]]
 
 
 def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
-    """Make the table, verdicts on the printed numbers, and the figure that is asked for."""
+    """Training margins; the name of a printed table to compare with, or options."""
     places = [(row, column) for row in outcomes.rows for column in outcomes.columns]
     splits = {place: margins_of_splits(outcomes, *place) for place in places}
     printed = context.printed(context.option.printed)
@@ -93,10 +85,8 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
         data.append((row, column, len(pooled), mean, sd, *texts, word))
     pooled_over = f" of all {outcomes.repeats} splits" if outcomes.repeats > 1 else ""
     in_parentheses = ", in parentheses the printed ones" if printed.cells else ""
-    notes = [
-        "Mean ± standard deviation of the margins of all training examples"
-        f"{pooled_over}{in_parentheses}."
-    ]
+    start = "Mean ± standard deviation of the margins of all training examples"
+    notes = [f"{start}{pooled_over}{in_parentheses}."]
     if verdicts.judged:
         notes.append(
             "† marks a printed mean or deviation outside the interval in which the one of "
@@ -104,7 +94,7 @@ def _make(context: Context[Margins], outcomes: Outcomes) -> Made:
             "over the splits)."
         )
     header, notes = ("Data set", *context.titles.values()), [*notes, *context.config.notes]
-    table = context.table("training margins", header, rows.items(), notes, DATA_HEADER, data)
+    table = context.table("training margins", header, rows.items(), notes, FIELDS, data)
     return Made(table, partial(_draw, context, splits) if context.option.panels else None, verdicts)
 
 
@@ -117,7 +107,7 @@ def _verdicts(printed: Printed, outcomes: Outcomes, splits: Splits) -> Verdicts:
         for ending, quantity, ours in zip((MEAN, SD), QUANTITIES, (means, sds), strict=True):
             if text := printed.text(row, column + ending):
                 number = PrintedNumber(text, printed.sample)
-                verdicts.append(judge(number, OurNumbers(ours)).at(row, column, quantity))
+                verdicts.append(judge(number, Repeats(tuple(ours))).at(row, column, quantity))
     return Verdicts(printed.name, tuple(verdicts), f"{printed.description}.", outcomes.own_rows)
 
 
@@ -150,9 +140,4 @@ def _check(context: Context[Margins]) -> None:
             context.check_column(name, "panels", i, "algorithms", j)
 
 
-MARGINS = Kind(
-    Margins,
-    _make,
-    _check,
-    "Training margins; the name of a printed table to compare with, or options.",
-)
+MARGINS = Kind(Margins, _make, _check)

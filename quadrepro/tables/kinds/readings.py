@@ -21,26 +21,16 @@ from quadrepro.stats import LEVEL
 from quadrepro.tables.judge import judge_entry
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
 from quadrepro.tables.kinds.margins import margins_of_splits
-from quadrepro.tables.render import MISSING, CsvField, Entry, Table, number_text
+from quadrepro.tables.render import MISSING, CsvField, Entry, number_text
 
-
-@dataclass(frozen=True)
-class Quantity:
-    """A printed quantity: how it follows from values of splits, and its log-probability."""
-
-    statistic: Callable[[FloatArray], FloatArray]  # of shape (..., n_splits, n_columns)
-    log_probability: Callable[[FloatArray, FloatArray, FloatArray, int], FloatArray]
-
-
-QUANTITIES = {
-    "mean": Quantity(lambda x: x.mean(axis=-2), stats.log_probability_of_means),
-    "sd": Quantity(lambda x: x.std(axis=-2, ddof=1), stats.log_probability_of_deviations),
-    "margin mean": Quantity(lambda x: x.mean(axis=-2), stats.log_probability_of_means),
-    "margin sd": Quantity(
-        lambda x: np.sqrt(x.mean(axis=-2)), stats.log_probability_of_pooled_deviations
-    ),
+QUANTITIES: dict[str, tuple[Callable[[FloatArray], FloatArray], Callable[..., FloatArray]]] = {
+    "mean": (lambda x: x.mean(axis=-2), stats.log_probability_of_means),
+    "sd": (lambda x: x.std(axis=-2, ddof=1), stats.log_probability_of_deviations),
+    "margin mean": (lambda x: x.mean(axis=-2), stats.log_probability_of_means),
+    "margin sd": (lambda x: np.sqrt(x.mean(axis=-2)), stats.log_probability_of_pooled_deviations),
 }
-"""The printed numbers of an entry: mean and deviation of its errors, and of its margins."""
+"""The printed numbers of an entry: mean and deviation of its errors, and of its margins. Each with
+the function of values of splits, shape (..., n_splits, n_columns), and its log-probability."""
 
 KINDS = {"means": ("mean",), "deviations": ("sd",), "margins": ("margin mean", "margin sd")}
 """The quantities of each kind of number."""
@@ -102,15 +92,16 @@ def evidence(
         ("margin mean", margins, margin_means),
         ("margin sd", margins, squares),
     ):
-        is_sd, quantity, n = name.endswith("sd"), QUANTITIES[name], printed.sample.n
+        is_sd, n = name.endswith("sd"), printed.sample.n
+        statistic, log_probability = QUANTITIES[name]
         places = {c: c + SD if is_sd else printed.mean_column(c) for c in outcomes.columns}
         places = {c: column for c, column in places.items() if printed.text(row, column)}
         if places and ours.keys() >= places.keys():
             numbers = np.array([printed.number(row, column) for column in places.values()])
             rounding = np.array([printed.rounding(row, column) for column in places.values()])
             splits = OurSplits(np.stack([ours[c] for c in places], axis=1), rounding, n)
-            part.distances[name] = abs(quantity.statistic(splits.values) - numbers).tolist()
-            part.logs[name] = quantity.log_probability(splits.values, numbers, rounding, n)
+            part.distances[name] = abs(statistic(splits.values) - numbers).tolist()
+            part.logs[name] = log_probability(splits.values, numbers, rounding, n)
             part.splits[name] = splits
     return part
 
@@ -191,11 +182,11 @@ def _simulated_logs(
     """Return the log-probabilities of a row of the simulated tables under a reading."""
     logs = {}
     for name in reading.splits.keys() & base.splits.keys():
-        splits, quantity = base.splits[name], QUANTITIES[name]
+        splits, (statistic, log_probability) = base.splits[name], QUANTITIES[name]
         digit, n = 2 * splits.rounding, splits.n_printed
-        printed = np.round(quantity.statistic(splits.values[theirs[:, :n]]) / digit) * digit
+        printed = np.round(statistic(splits.values[theirs[:, :n]]) / digit) * digit
         sample = reading.splits[name].like(splits)[ours]
-        logs[name] = quantity.log_probability(sample, printed, splits.rounding, n)
+        logs[name] = log_probability(sample, printed, splits.rounding, n)
     return logs
 
 
@@ -268,14 +259,12 @@ def _check(context: Context[Readings]) -> None:
             raise context.error(message, option)
 
 
-def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
-    """Return the table of readings: distances from printed numbers, and Bayes factors."""
+def _make(context: Context[Readings], outcomes: Outcomes) -> Made:
+    """How well each reading of the protocol fits the printed tables."""
     means, margins = (context.printed(name) for name in vars(context.option).values())
     judged = context.judged(outcomes, means) or outcomes
-    by_reading: dict[str, EvidenceByRow] = {
-        BASE: {},
-        **{r.name: {} for r in context.config.readings},
-    }
+    names = (BASE, *(reading.name for reading in context.config.readings))
+    by_reading: dict[str, EvidenceByRow] = {name: {} for name in names}
     for place in context.config.rows:
         row = place.title
         folds = context.experiment.protocols[row].split.outer_folds
@@ -316,12 +305,7 @@ def _table(context: Context[Readings], outcomes: Outcomes) -> Table:
     notes = *_notes(context, needed, simulated), *closing_notes(context, outcomes)
     header = ("Reading", "rows", "inside", *off_by_titles, *log_factor, "needed")
     columns = ("reading", "dataset", "inside", "compared", *off_by_titles, *log_p_titles)
-    return context.table(subject, header, rows, notes, (*columns, *log_factor), data)
+    return Made(context.table(subject, header, rows, notes, (*columns, *log_factor), data))
 
 
-READINGS = Kind(
-    Readings,
-    lambda context, outcomes: Made(_table(context, outcomes)),
-    _check,
-    "How well each reading of the protocol fits the printed tables.",
-)
+READINGS = Kind(Readings, _make, _check)

@@ -103,19 +103,14 @@ class Block:
         in_unit = outcomes.metric is not None or outcomes.counted(row)
         outside = self.verdicts.outside_places
         for column, mean_and_sd in ours.items():
-            entry = Entry(
-                *mean_and_sd,
-                *self._texts(row, column, as_printed=in_unit),
-                bold=column in best,
-                printed_bold=column in printed_best,
-                outside=(row, column, quantity) in outside,
-                spread_outside=(row, column, f"deviation of {quantity}") in outside,
-                digits=digits,
-                percent=percent,
-            )
+            shown = self._texts(row, column, as_printed=in_unit)
+            bold = column in best, column in printed_best
+            place = row, column, quantity
+            off = place in outside, (row, column, f"deviation of {quantity}") in outside
+            entry = Entry(*mean_and_sd, *shown, *bold, "", *off, digits=digits, percent=percent)
             word = self.verdicts.words.get((row, column), "")
-            place = row, column, quantity, len(values[column])
-            yield entry, (*place, *mean_and_sd, *self._texts(row, column), word)
+            numbers_of = len(values[column]), *mean_and_sd, *self._texts(row, column)
+            yield entry, (*place, *numbers_of, word)
 
     def absent(self, name: str) -> list[Entry]:
         """Return the entries of a row that has no data, with its printed numbers."""
@@ -219,10 +214,9 @@ def _undefined(judged: Outcomes) -> Iterator[str]:
     label, n_columns = judged.metric.label, len(judged.columns)
     alone = {row: n for row, n in judged.undefined.items() if n}
     for row, n in alone.items():
-        yield (
-            f"{row}: {label} is undefined in {n} of {judged.repeats} splits, whose test rows are of"
-            " one class; means are over the others."
-        )
+        others = "; means are over the others" * (n < judged.repeats)
+        text = f"{row}: {label} is undefined in {n} of {judged.repeats} splits"
+        yield f"{text}, whose test rows are of one class{others}."
     done = {place for place, r in judged.records.items() if r.ok and place[0] in judged.rows}
     lacking = len(done - judged.measured.keys()) - n_columns * sum(alone.values())
     if lacking > 0:
@@ -266,7 +260,10 @@ def _check(context: Context[str]) -> None:
 
 
 def _make(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table, and verdicts on the printed numbers."""
+    """Errors of all rows and columns; the name of a printed table to compare with.
+
+    Always written.
+    """
     every = (outcomes, *context.by_metrics(outcomes).values())
     blocks = [Block.from_outcomes(context, judged) for judged in every]
     # The headline is the first block.
@@ -275,12 +272,7 @@ def _make(context: Context[str], outcomes: Outcomes) -> Made:
     return Made(_table(context, blocks), verdicts=judged.verdicts)
 
 
-ERRORS = Kind(
-    str,
-    _make,
-    _check,
-    "Errors of all rows and columns; the name of a printed table to compare with. Always written.",
-)
+ERRORS = Kind(str, _make, _check)
 
 
 # It is measured with the cell.
@@ -290,7 +282,7 @@ TRUE_RMSE = Metric(
 
 
 def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
-    """Make the table of RMSEs against targets without noise, next to the printed RMSEs."""
+    """The same for errors against targets without noise."""
     records = outcomes.records.items()
     measured = {place: r.measures[TRUTH][0] for place, r in records if TRUTH in r.measures}
     true = replace(outcomes, metric=TRUE_RMSE, measured=measured)
@@ -298,4 +290,4 @@ def _make_noiseless(context: Context[str], outcomes: Outcomes) -> Made:
     return Made(_table(context, [block]))
 
 
-NOISELESS = Kind(str, _make_noiseless, _check, "The same for errors against targets without noise.")
+NOISELESS = Kind(str, _make_noiseless, _check)

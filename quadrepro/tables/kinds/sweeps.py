@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from statistics import fmean, median, stdev
+from statistics import median
+from typing import NamedTuple
 
 import numpy as np
 
@@ -16,7 +17,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.render import MISSING, CsvField, Entry, number_text, significant
+from quadrepro.tables.render import MISSING, CsvField, Entry, moments, number_text, significant
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -29,7 +30,7 @@ Times = Mapping[tuple[str, str], float | None]
 
 
 def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
-    """Make the table of running times, and their figure."""
+    """Running times along the sweeps: `true`."""
     times = dict[tuple[str, str], float | None]()
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     for row, column in product(context.config.rows, outcomes.columns):
@@ -51,11 +52,9 @@ def _make_times(context: Context[bool], outcomes: Outcomes) -> Made:
 def _moved_by(context: Context[bool], sweep: str) -> list[str]:
     """Return the columns that have a sweep's hyper-parameter; all if it is over something else."""
     over = next(s.over for s in context.config.sweeps if s.word == sweep).removeprefix("grid.")
-    return [
-        column.name
-        for column in context.experiment.columns
-        if "." in over or over in {h.name for h in column.learner.hyperparameters}
-    ]
+    columns = context.experiment.columns
+    own = {c.name: {h.name for h in c.learner.hyperparameters} for c in columns}
+    return [name for name, names in own.items() if "." in over or over in names]
 
 
 def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
@@ -85,7 +84,7 @@ def _draw_times(context: Context[bool], times: Times, path: Path) -> None:
             panel.set(xlabel=word, ylabel="seconds")
 
 
-TIMES = Kind(bool, _make_times, Context.check_sweeps, "Running times along the sweeps: `true`.")
+TIMES = Kind(bool, _make_times, Context.check_sweeps)
 
 FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
 """Colours of a square: the first is better, the second is better, no difference, no result."""
@@ -93,42 +92,29 @@ FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
 Pair = tuple[str, str]
 
 
-@dataclass(frozen=True)
-class Difference:
+class Difference(NamedTuple):
     """The risks of two algorithms in one row."""
 
-    means: Sequence[float]
-    sds: Sequence[float]
-    """Standard deviations over the splits; 0 with one."""
-
-    @property
-    def gap(self) -> float:
-        """The second mean − the first."""
-        return self.means[1] - self.means[0]
-
-    @property
-    def text(self) -> str:
-        """The gap in percentage points."""
-        return number_text(self.gap, 1, percent=True, signed=True)
-
-    @property
-    def overlap(self) -> bool:
-        """Whether the intervals mean ± standard deviation have a point in common."""
-        return abs(self.gap) <= sum(self.sds) + 1e-11
-
-    @property
-    def numbers(self) -> tuple[CsvField, ...]:
-        """Both means with their deviations, the difference, and whether the intervals overlap."""
-        word = "overlap" if self.overlap else "different"
-        return self.means[0], self.sds[0], self.means[1], self.sds[1], self.gap, word
+    gap: float
+    """The second mean − the first."""
+    text: str
+    """The gap in percentage points."""
+    overlap: bool
+    """Whether the intervals mean ± standard deviation have a point in common."""
+    numbers: tuple[CsvField, ...]
+    """Both means with their deviations, which are 0 with one split, the gap, and the overlap."""
 
 
 def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
     """Return the difference of a row, or None if a split of either algorithm is missing."""
     if not all(outcomes.complete(row, column) for column in pair):
         return None
-    sides = [outcomes.values(row, column) for column in pair]
-    return Difference([*map(fmean, sides)], [stdev(x) if len(x) > 1 else 0.0 for x in sides])
+    sides = [moments(outcomes.values(row, column)) for column in pair]
+    (a, sd_a), (b, sd_b) = ((mean or 0.0, sd or 0.0) for mean, sd in sides)
+    gap, overlap = b - a, abs(b - a) <= sd_a + sd_b + 1e-11
+    text = number_text(gap, 1, percent=True, signed=True)
+    numbers = a, sd_a, b, sd_b, gap, "overlap" if overlap else "different"
+    return Difference(gap, text, overlap, numbers)
 
 
 Squares = Mapping[str, list[tuple[Row, Difference | None]]]
@@ -136,7 +122,7 @@ Squares = Mapping[str, list[tuple[Row, Difference | None]]]
 
 
 def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
-    """Make the matrix of differences as a table and as a figure."""
+    """A figure of the differences of two columns, by name, along the sweeps."""
     squares = defaultdict[str, list[tuple[Row, Difference | None]]](list)
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     datasets = [entry.title for entry in context.config.datasets]
@@ -158,8 +144,8 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     notes = f"{meaning} {starred}", *closing_notes(context, outcomes)
     line = next(iter(squares.values()))
     header = ("Data set", *(f"{row.sweep} {row.value}" for row, _ in line))
-    moments = (f"{column} {kind}" for column in context.option for kind in ("mean", "sd"))
-    columns = ("dataset", "sweep", "value", *moments, "difference", "verdict")
+    both = (f"{column} {kind}" for column in context.option for kind in ("mean", "sd"))
+    columns = ("dataset", "sweep", "value", *both, "difference", "verdict")
     subject = f"risk of {second} − {first}"
     table = context.table(subject, header, rows.items(), notes, columns, data)
     return Made(table, partial(_draw_squares, context, squares))
@@ -207,9 +193,4 @@ def _check_differences(context: Context[Pair]) -> None:
     context.check_sweeps()
 
 
-DIFFERENCES = Kind(
-    tuple[str, str],
-    _make_differences,
-    _check_differences,
-    "A figure of the differences of two columns, by name, along the sweeps.",
-)
+DIFFERENCES = Kind(tuple[str, str], _make_differences, _check_differences)

@@ -21,6 +21,7 @@ from quadrepro import (
 from quadrepro.base.types import FloatArray
 from quadrepro.core.learners.gradient import GradientBoost
 from quadrepro.core.learners.losses import LARGEST_CHANGE, LOSSES, Loss
+from quadrepro.core.training.contract import Part
 from quadrepro.core.training.grid import Grid
 from quadrepro.core.voters.stumps import Stumps
 
@@ -46,7 +47,7 @@ def problem(loss: str, m: int = 60, seed: int = 0) -> tuple[FloatArray, FloatArr
 def predictions(
     algorithm: GradientBoost, X: FloatArray, y: FloatArray, grid: dict[str, Any], new: FloatArray
 ) -> FloatArray:
-    return algorithm.predictions(X, y, [Grid.from_values(grid)], new, np.random.default_rng())
+    return algorithm.predictions(Part(X, y), [Grid.from_values(grid)], new, np.random.default_rng())
 
 
 def plainly(
@@ -126,7 +127,7 @@ def test_candidates_are_separate_runs_in_the_grids_order(size: dict[str, Any]) -
         (X, y), (new, _) = problem(loss), problem(loss, seed=1)
         algorithm = GradientBoost(step, loss, **size)  # type: ignore[arg-type]
         grid = Grid.from_values({"n_rounds": [1, 4, 9], **values})
-        together = algorithm.predictions(X, y, [grid], new, np.random.default_rng())
+        together = algorithm.predictions(Part(X, y), [grid], new, np.random.default_rng())
         assert together.shape == (len(grid.candidates), len(new))
         for candidate, scores in zip(grid.candidates, together, strict=True):
             alone = {name: [value] for name, value in candidate.items()}

@@ -191,10 +191,10 @@ def test_what_is_measured_are_the_votes_of_all_grids() -> None:
     grids = [Grid.from_values({"n_rounds": [2, 9]}), Grid.from_values({"n_rounds": [30]})]
     trained = votes(AdaBoost(), H, y, grids, H[:7]).trained()
     expected = AdaBoost().path(H, y, Grid.from_values({"n_rounds": [2, 9, 30]}))
-    np.testing.assert_array_equal(trained.weights, expected)
+    np.testing.assert_array_equal(trained.votes, expected)
     np.testing.assert_allclose(trained.scores, expected @ H.T)
     np.testing.assert_allclose(trained.test_scores, expected @ H[:7].T)
-    assert trained.H is H
+    assert trained.voters is H
 
 
 def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None:
@@ -211,7 +211,7 @@ def test_a_candidate_without_a_solution_on_some_sample_is_never_chosen() -> None
     with pytest.raises(NoSolutionError, match=message.format(3)):
         choose_by_folds(trainer, FOLD)
     trainer = votes(Limited(), ONE_VOTER, y, [weights(1.0, 3.0)], ONE_VOTER)
-    np.testing.assert_array_equal(trainer.trained().weights, [[1.0], [NAN]])
+    np.testing.assert_array_equal(trainer.trained().votes, [[1.0], [NAN]])
     with pytest.raises(NoSolutionError, match=message.format(1)):
         trainer.outputs(1)
 
@@ -485,15 +485,10 @@ class Spy(Predictor):
         return (Hyperparameter("value", "any", "small", "nothing"),)
 
     def predictions(
-        self,
-        X: FloatArray,
-        y: FloatArray,
-        grids: Sequence[Grid],
-        X_new: FloatArray,
-        rng: np.random.Generator,
+        self, train: Part, grids: Sequence[Grid], X_new: FloatArray, rng: np.random.Generator
     ) -> FloatArray:
-        self.seen.append((len(X), len(X_new), float(rng.random())))
-        return np.full((sum(map(len, grids)), len(X_new)), y.mean())
+        self.seen.append((len(train.X), len(X_new), float(rng.random())))
+        return np.full((sum(map(len, grids)), len(X_new)), train.y.mean())
 
 
 ROWS = np.arange(20.0).reshape(10, 2)
@@ -540,7 +535,7 @@ def test_training_and_test_examples_are_measured_after_one_training() -> None:
     spy, trainer = spying()
     trained, outputs = trainer.trained(), trainer.outputs(2)
     assert (trained.scores.shape, trained.test_scores.shape) == ((3, 10), (3, 4))
-    assert (trained.H, trained.weights) == (None, None)
+    assert (trained.voters, trained.votes) == (None, None)
     np.testing.assert_array_equal(outputs.scores, trained.test_scores[2])
     assert spy.seen == [(10, 14, drawn("all"))]
 

@@ -311,7 +311,7 @@ def test_a_class_that_is_older_than_tags_works_alone_and_inside_of_others(
     y = np.where(np.arange(90) % 3, 1.0, -1.0)[::-1]
     predictor = EstimatorPredictor(name, settings, own).for_task("classification")
     assert predictor is not None
-    found = predictor.predictions(X, y, [Grid.from_values({})], X_new, rng())
+    found = predictor.predictions(Part(X, y), [Grid.from_values({})], X_new, rng())
     np.testing.assert_array_equal(found, np.ones((1, 90)))
     # It belongs to its own package, and not to ours, whose ensembles can grow.
     assert package_of(build(name, settings, own)) in ("mine_old", "sklearn")
@@ -420,7 +420,7 @@ def test_chance_comes_from_the_generator_unless_a_seed_is_given() -> None:
     def forest(seed: int, **settings: Any) -> bytes:
         inner = {"RandomForestClassifier": {"n_estimators": 2, **settings}}
         predictor = EstimatorPredictor("CalibratedClassifierCV", {"estimator": inner, "cv": 2})
-        return predictor.predictions(X, y, [Grid.from_values({})], X_new, rng(seed)).tobytes()
+        return predictor.predictions(Part(X, y), [Grid.from_values({})], X_new, rng(seed)).tobytes()
 
     assert forest(1) == forest(1)
     assert len({forest(seed) for seed in range(4)}) > 1
@@ -475,14 +475,16 @@ def test_a_class_with_fit_and_predict_is_an_estimator_and_given_codes_without_ga
     X, y, X_new = examples()
     plain = EstimatorPredictor("mine_built:Plain", {}, own).for_task("classification")
     grid = Grid.from_values({"share": [0.0, 1.0]})
-    found = plain.predictions(X, y, [grid], X_new, rng())
+    found = plain.predictions(Part(X, y), [grid], X_new, rng())
     np.testing.assert_array_equal(found, np.repeat([[1.0], [-1.0]], 90, axis=1))
     np.testing.assert_array_equal(last()[1], y > 0)
     assert plain.outputs(data_of(X, y), {}, X_new).probabilities is not None
     piped = EstimatorPredictor("Pipeline", {"steps": ["PCA", "mine_built:Plain"]}, own)
-    found = piped.predictions(X, y, [Grid.from_values({"plain__share": [0.0]})], X_new, rng())
+    found = piped.predictions(Part(X, y), [Grid.from_values({"plain__share": [0.0]})], X_new, rng())
     np.testing.assert_array_equal(found, np.ones((1, 90)))
-    found = plain.predictions(X, np.tile([3.0, 0.0], 45), [Grid.from_values({})], X_new, rng())
+    found = plain.predictions(
+        Part(X, np.tile([3.0, 0.0], 45)), [Grid.from_values({})], X_new, rng()
+    )
     np.testing.assert_array_equal(last()[1], np.tile([1, 0], 45))
     assert {*found[0]} == {0.0}
 
@@ -493,7 +495,7 @@ def test_what_code_of_the_folder_predicts_is_asked_when_it_runs(own: str) -> Non
     assert numbers.task == "regression"
     assert "mine_built" not in sys.modules
     with pytest.raises(ValueError, match="must predict a number here"):
-        numbers.predictions(X, y, [Grid.from_values({})], X_new, rng())
+        numbers.predictions(Part(X, y), [Grid.from_values({})], X_new, rng())
 
 
 @pytest.mark.parametrize(
@@ -508,7 +510,7 @@ def test_one_class_in_the_training_part_is_a_constant_prediction_with_a_score(
     X, _, X_new = examples()
     n_classes = 2 if task == "classification" else 4
     y, predictor = np.full(90, float(label)), EstimatorPredictor(name, folder=own)
-    found = predictor.predictions(X, y, [Grid.from_values({})], X_new, rng())
+    found = predictor.predictions(Part(X, y), [Grid.from_values({})], X_new, rng())
     np.testing.assert_array_equal(found, np.full((1, 90), label))
     outputs = predictor.outputs(data_of(X, y, task, n_classes=n_classes), {}, X_new)
     assert outputs.predicted.tolist() == [code] * 90
@@ -538,7 +540,7 @@ def bound_to(features: tuple[Feature, ...], name: str, own: str, **settings: Any
 
 def test_a_frame_has_the_names_words_texts_and_dates_of_the_file(own: str) -> None:
     bound = bound_to(FEATURES, "mine_built:Plain", own)
-    bound.predictions(NOMINAL, SIGNS, [Grid.from_values({})], NOMINAL, rng())
+    bound.predictions(Part(NOMINAL, SIGNS), [Grid.from_values({})], NOMINAL, rng())
     colours = pd.Categorical(["red", "blue", None, "green"], categories=FEATURES[0].words)
     days = pd.to_datetime(["2023-12-31", "2024-02-01", None, "2024-02-01"]).as_unit("us")
     columns = {
@@ -558,7 +560,9 @@ def test_a_frame_has_the_names_words_texts_and_dates_of_the_file(own: str) -> No
 def test_a_text_can_be_vectorised_and_a_column_chosen_by_its_name(own: str) -> None:
     for name in ("vectorised", "boosted"):
         bound = bound_to(FEATURES, f"mine_built:{name}", own)
-        [predicted] = bound.predictions(NOMINAL, SIGNS, [Grid.from_values({})], NOMINAL, rng())
+        [predicted] = bound.predictions(
+            Part(NOMINAL, SIGNS), [Grid.from_values({})], NOMINAL, rng()
+        )
         assert len(predicted) == 4
 
 
@@ -600,7 +604,7 @@ def test_predictions_that_are_not_classes_are_refused(own: str, kind: str, messa
     X, y, X_new = examples()
     odd = EstimatorPredictor("mine_built:Odd", {"kind": kind}, own)
     with pytest.raises(ValueError, match=message):
-        odd.predictions(X, y, [Grid.from_values({})], X_new, rng())
+        odd.predictions(Part(X, y), [Grid.from_values({})], X_new, rng())
     with pytest.raises(ValueError, match=message):
         odd.outputs(data_of(X, y), {}, X_new)
 
@@ -649,7 +653,7 @@ def test_every_candidate_predicts_as_if_it_were_the_only_one(
     X, y, X_new = examples()
     y = y + X[:, 0] if "Regressor" in name else y
     grids, state = [Grid.from_values(values) for values in axes], int(rng(7).integers(2**31))
-    found = EstimatorPredictor(name, settings).predictions(X, y, grids, X_new, rng(7))
+    found = EstimatorPredictor(name, settings).predictions(Part(X, y), grids, X_new, rng(7))
     candidates = [candidate for grid in grids for candidate in grid.candidates]
     for row, candidate in zip(found, candidates, strict=True):
         alone = build(name, {**settings, **candidate})
@@ -672,7 +676,7 @@ def test_candidates_of_several_grids_that_differ_in_size_are_fitted_once(
     points = [(3, 1), (5, 2), (9, 1), (4, 1)]
     grids = [Grid.from_values({"n_estimators": [k], "max_depth": [depth]}) for k, depth in points]
     predictor = EstimatorPredictor("GradientBoostingClassifier")
-    predictor.predictions(X, y, grids, X_new, rng())
+    predictor.predictions(Part(X, y), grids, X_new, rng())
     assert fitted == [(9, 1), (5, 2)]
 
 
@@ -751,7 +755,7 @@ def test_the_baseline_is_scikit_learns_dummy(task: Task, y: list[float], n_class
     assert learner.hyperparameters == ()
     found = learner.outputs(data_of(X, labels, task, n_classes=n_classes), {}, X)
     dummy: Any = DummyRegressor() if task == "regression" else DummyClassifier(strategy="prior")
-    [seen] = learner.predictions(X, labels, [Grid.from_values({})], X, rng())
+    [seen] = learner.predictions(Part(X, labels), [Grid.from_values({})], X, rng())
     np.testing.assert_array_equal(seen, dummy.fit(X, labels).predict(X))
     if task == "regression":
         np.testing.assert_array_equal(found.predicted, seen)

@@ -155,7 +155,7 @@ def test_the_table_of_checks_counts_each_verdict(tmp_path: Path) -> None:
     for check, (question, *entries) in checks.rows:
         verdicts = [f.verdict for f in result.findings[check]]
         numbers = [verdicts.count(word) for word in VERDICTS]
-        assert question.value == CHECKS[check][0]
+        assert question.value == CHECKS[check].__doc__
         assert [entry.value for entry in entries] == [str(sum(numbers[:3])), *map(str, numbers)]
     assert failures.header == FAILED
     assert len(failures.rows) == sum(f.holds is False for _, f in result.every)
