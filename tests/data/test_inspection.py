@@ -459,6 +459,24 @@ NO_WORD = {"target": "y", "missing": ["x=9"]}
         ("a.csv", "u,v,y\n1,Rome, IT,a\n1,Bari, IT,b\n", {}, "3 names, but 4 fields in the rows"),
         ("a.csv", "u,v,label\n1,2,a\n3", {}, "1 field, but the first row has 3; the file ends"),
         ("a.csv", "u,v,y\n1.5,Rome, IT,a\n1.2,Bari, IT,b\n", {}, "line 1: 3 names, but 4 fields"),
+        ("a.csv", "red,p\nblue,q\nred,q\n", {"target": "-1"}, "its first line looks like data"),
+        ("a.csv", ".5,-.5,-1\n.3,.7,1\n.2,.1,-1\n", {"target": "-1"}, "--skip N --names A,B,C"),
+        (
+            "a.csv",
+            "a,x\nb,x\na,x\na,y\n",
+            {"target": "x"},
+            "line 3: the names of the columns again",
+        ),
+        (
+            "a.csv",
+            "p;label\n1.510;a\n99.806;b\n12;a\n",
+            {},
+            "1.510 can be thousands: add --decimal",
+        ),
+        ("a.csv", "target,label\n1,a\n2,b\n", {}, "rename the column 'target' in the file"),
+        ("a.csv", "1..5,label\n1,a\n2,b\n", {}, "rename the column '1..5'"),
+        ("a.csv", "x,label\n1,\n2,\n", {}, "the target label has no value in any row"),
+        ("a.csv", "label\na:1\nb:2\n", {}, "state the --separator of its fields"),
     ],
 )
 def test_a_file_or_an_option_that_is_wrong_or_not_clear_is_refused_with_the_way_on(
@@ -498,6 +516,67 @@ def test_a_target_can_be_given_by_its_place(save: Save, place: str, name: str) -
     path = save("x,y\n1,a\n2,b\n")
     for options in ({}, {"test": path}):
         assert inspect_file(path, place, **options).target.original == name
+
+
+def test_names_can_be_rising_numbers_and_a_separator_may_follow_the_last_one(save: Save) -> None:
+    for text, names in (
+        ("0,1,2,kind\n5,.5,7,a\n6,.7,8,b\n", ("0", "1", "2")),
+        ("2019,2020,kind\n5,.5,a\n6,.7,b\n", ("2019", "2020")),
+        ("x,kind,\n5,a\n6,b\n", ("x",)),
+        ("x,kind,\n5,a,\n6,b,\n", ("x",)),
+    ):
+        card = described(save(text), "-1")
+        assert (card.attribute_names, card.target.original, card.rows) == (names, "kind", 2)
+    card = described(save('"",x1,kind\n3,5,a\n1,6,b\n'), "kind")
+    assert card.attribute_names == ("column_1", "x1")
+
+
+def test_fields_are_read_as_their_format_writes_them(save: Save, tmp_path: Path) -> None:
+    assert described(save("x,label\n\u22120.5,a\n1,b\n")).attributes[0].range == (-0.5, 1)
+    assert described(save("x=1,label\n3,a\n-9,b\n2,a\n"), missing=["x=1=-9"]).missing_cells == 1
+    numbers = [f"{2**60 + i}" for i in range(4)]
+    card = described(save(lines("id,label", *(f"{n},{n[-1]}" for n in numbers))))
+    assert card.attributes[0].kind == "nominal"
+    arff = "@relation r\n@attribute x real\n@attribute label {a,b}\n@data\n1.5  a\n2.5 b\n"
+    assert described(save(arff, "a.arff")).attributes[0].range == (1.5, 2.5)
+    by_name = {f"k{i}": {"x": i, "label": "ab"[i % 2]} for i in range(4)}
+    assert described(save(json.dumps(by_name), "a.json")).rows == 4
+    frame = pd.DataFrame({"price": ["64,066", "1,200"], "label": ["a", "b"]})
+    frame.to_parquet(tmp_path / "a.parquet")
+    card = described(tmp_path / "a.parquet", decimal=".")
+    assert card.attributes[0].range == (1200, 64066)
+
+
+def test_a_test_file_is_written_like_the_training_file(save: Save) -> None:
+    train = save("x,y\n1.5,a\n2.5,b\n", "train.csv")
+    for text, fault in (
+        ("x;y\n3.5;b\n", "its separator is ';', but ','"),
+        ("x,y\n3.5,é\n".encode("cp1252"), "its encoding is 'cp1252', but 'utf-8'"),
+        ('[{"x": 3.5, "y": "b"}]', "its format is 'json', but 'csv'"),
+        ("x,y\n3.5,b\noops,b\n", "'oops' in line 3 of the test file"),
+    ):
+        assert fault in refusal(
+            save(text, "t"), lambda path: inspect_file(train, "y", test=path), DataError
+        )
+    card = described(train, "y", test=save("x,y\n3.5,c\n", "t"))
+    assert has([*card.notes], "Labels that no training row has: c.")
+    sparse = save("1 1:2\n-1 2:3\n", "a.svm"), save("1 4:5\n", "t.svm")
+    for train, test in (sparse, sparse[::-1]):
+        assert described(train, "y", test=test).attribute_names == ("x1", "x2", "x3", "x4", "part")
+
+
+def test_a_card_is_renewed_only_for_the_same_columns(save: Save, tmp_path: Path) -> None:
+    place = tmp_path / "datasets" / "my.yaml"
+    for text, changed in (
+        ("x,id,y\n1,2,a\n3,4,b\n", "id,x,y\n1,2,a\n3,4,b\n"),
+        ("x,id,y\n1,2,a\n3,4,b\n", "1,2,a\n3,4,b\n"),
+        ("x,id,y\n1,2,a\n3,4,b\n", "x;id;y\n1;2;a\n3;4;b\n"),
+    ):
+        write_card(inspect_file(save(text), "y"), place)
+        path = save(changed)
+        fault = refusal(path, lambda _: renew(load_card_file(place), place), DataError)
+        assert "its columns are no longer those of the card" in fault
+        assert "--target y --force writes a new card" in fault
 
 
 def test_a_file_of_test_rows_makes_one_card_with_one_split(save: Save) -> None:
@@ -691,6 +770,7 @@ def test_texts_dates_and_rising_numbers_are_named(tmp_path: Path) -> None:
     every = notes(tmp_path, columns)
     assert has(every, "Free text, which only estimators of your own can use")
     assert has(every, "Dates, left out; to test on the latest rows, add split: {time: NAME}; read")
+    assert has(notes(tmp_path, {"season": ["2009-10", "1999-00"] * (N // 2)}), "Taken as nominal")
     for form in ("%d-%b-%y", "%b %d, %Y", "%B %d, %Y", "%Y/%m/%d %I:%M %p", "%m/%d/%y", "%d.%m.%y"):
         days = pd.date_range("2020-01-30", periods=N).strftime(form)
         assert any(f"read as {form}, date in" in n for n in notes(tmp_path, {"day": days}))
