@@ -320,10 +320,8 @@ def reading(rng: Generator) -> Draw:
     for values in ours:
         splits = readings.OurSplits(values, np.full(3, 0.005), len(printed))
         logs = {
-            name: quantity.log_probability(
-                values, quantity.statistic(printed).round(2), splits.rounding, 20
-            )
-            for name, quantity in readings.QUANTITIES.items()
+            name: log_probability(values, statistic(printed).round(2), splits.rounding, 20)
+            for name, (statistic, log_probability) in readings.QUANTITIES.items()
             if name in ("mean", "sd")
         }
         both.append(readings.RowEvidence([], {}, logs, dict.fromkeys(logs, splits)))
