@@ -1,4 +1,4 @@
-"""Small tables of the attributes size and colour, their cards, and contents of files."""
+"""Small tables of size and colour, their cards; contents of files, and cards found in them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ import numpy as np
 
 from quadrepro.data.canonical import RawTable, content_hash, nominal_column, numeric_column
 from quadrepro.data.card import Attribute, Card, load_card, load_card_file, write_card
-from quadrepro.data.store import Dataset, find_datasets
+from quadrepro.data.inspection import inspect_file
+from quadrepro.data.source import FileSource
+from quadrepro.data.store import Dataset, Found, find_datasets
 
 ATTRIBUTES = (Attribute(name="size", kind="numeric"), Attribute(name="colour", kind="nominal"))
 Row = tuple[float, str, str]
@@ -100,3 +102,26 @@ def images(pixels: list[list[list[int]]]) -> bytes:
 
 def labels(*classes: int) -> bytes:
     return struct.pack(">2i", 2049, len(classes)) + bytes(classes)
+
+
+def own_source(card: Card) -> FileSource:
+    (source,) = card.sources
+    assert isinstance(source, FileSource)
+    return source
+
+
+def described(path: Path, target: str = "label", **options: Any) -> Card:
+    """Return the card of a file, from which the same rows are read again."""
+    card = inspect_file(path, target, **options)
+    write_card(card, path.parent / "cards" / f"{card.name}.yaml")
+    again = load_card_file(path.parent / "cards" / f"{card.name}.yaml")
+    Found(again, own_source(again)).load()
+    return card
+
+
+def lines(header: str, *rows: object) -> str:
+    return "\n".join([header, *map(str, rows)])
+
+
+def has(found: list[str], start: str) -> bool:
+    return any(note.startswith(start) for note in found)
