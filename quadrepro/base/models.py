@@ -5,20 +5,12 @@ from __future__ import annotations
 import re
 import reprlib
 from collections import UserDict, defaultdict
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pkgutil import resolve_name
-from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self, TypeVar, cast
 
-from pydantic import (
-    AfterValidator,
-    BaseModel,
-    ConfigDict,
-    ModelWrapValidatorHandler,
-    ValidationError,
-    model_validator,
-)
+from pydantic import AfterValidator, BaseModel, ConfigDict, ValidationError, model_validator
 from pydantic_core import ErrorDetails, InitErrorDetails, PydanticCustomError
 
 from quadrepro.base.yaml import Place, YamlSource, valid_part
@@ -27,16 +19,14 @@ from quadrepro.errors import ConfigError, QuadreproError, closest, nearest
 M = TypeVar("M", bound=BaseModel)
 T = TypeVar("T")
 
-_PLAINER = MappingProxyType(
-    {
-        r", (unable|got) .*": "",
-        r"valid (dictionary|object)\b.*": "mapping of keys to values",
-        r"valid tuple": "list",
-        r"greater than or equal to": "at least",
-        r"less than or equal to": "at most",
-        r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
-    }
-)
+_PLAINER = {
+    r", (unable|got) .*": "",
+    r"valid (dictionary|object)\b.*": "mapping of keys to values",
+    r"valid tuple": "list",
+    r"greater than or equal to": "at least",
+    r"less than or equal to": "at most",
+    r"have at (least|most) (\d+) .*": r"have a length of at \1 \2",
+}
 """Patterns in pydantic's sentences, and their replacements."""
 
 MOST_SHOWN = 100
@@ -54,6 +44,12 @@ def fault(message: str, *place: str | int) -> PydanticCustomError:
     pydantic_core._pydantic_core.PydanticCustomError: row 'monks' occurs twice
     """
     return PydanticCustomError("fault", "{message}", {"message": message, "place": place})
+
+
+def refuse_unknown(lack: str, name: str, names: Collection[str], *place: str | int) -> None:
+    """Refuse a name that is not among some, with the nearest of them."""
+    if name not in names:
+        raise fault(f"{lack} {name!r}{nearest(name, names)}", *place)
 
 
 def known_by(find: Callable[[str], object]) -> AfterValidator:
@@ -84,7 +80,7 @@ class Model(BaseModel):
 
     @model_validator(mode="wrap")
     @classmethod
-    def _known_keys(cls, data: Any, handler: ModelWrapValidatorHandler[Self]) -> Self:
+    def _known_keys(cls, data: Any, handler: Callable[[Any], Self]) -> Self:
         """Name each unknown key with the nearest one, in addition to all other mistakes."""
         if cls.short and not isinstance(data, dict | Model):
             data = {cls.short: data}

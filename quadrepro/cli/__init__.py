@@ -85,9 +85,8 @@ class _LazyGroup(click.Group):
             again = shlex.join(["quadrepro", *sys.argv[1:]])
             # Other signals than Ctrl-C's interrupt with their number.
             number, *_ = (*error.__context__.args, signal.SIGINT)
-            code = _stop(
-                f"interrupted; finished work is kept; continue with: {again}", 128 + number
-            )
+            message = f"interrupted; finished work is kept; continue with: {again}"
+            code = _stop(message, 128 + number)
         return sys.exit(code) if standalone_mode else code
 
 

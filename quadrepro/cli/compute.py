@@ -211,13 +211,9 @@ def _print_rows(plan: Plan) -> None:
 
 def _print_columns(plan: Plan, records: Sequence[Record]) -> None:
     """Print the algorithms, their grids, and the number of their cells."""
-    rows = []
+    rows, every = [], [*zip(plan.cells, records, strict=True)]
     for column in plan.experiment.columns:
-        pairs = [
-            pair
-            for pair in zip(plan.cells, records, strict=True)
-            if pair[0].algorithm == column.name
-        ]
+        pairs = [pair for pair in every if pair[0].algorithm == column.name]
         n = Counter(record.status for _, record in pairs)
         n_candidates = sum(map(len, pairs[0][0].grids))
         counts = (n.total(), n["ok"], n.total() - n["ok"] - n["missing"], n["missing"])

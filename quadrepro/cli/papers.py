@@ -50,9 +50,7 @@ def sample_of(ctx: click.Context, param: click.Parameter, value: str | None) -> 
         return None
     parts = [part.partition("=") for part in value.replace(" ", "").split(",")]
     try:
-        return Sample.model_validate(
-            {key: number or True for key, _, number in parts}, strict=False
-        )
+        return Sample.model_validate({key: n or True for key, _, n in parts}, strict=False)
     except ValueError:
         raise click.BadParameter(
             f"{value!r} is not one of splits=20, cv=10, cv=10,repeats=5, cv=10,pooled and runs=10"

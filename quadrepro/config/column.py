@@ -297,9 +297,7 @@ class Column:
         if len(draw) == 1:
             [name] = draw
             return (Grid.from_values({name: [point[name] for point in points], **axes}),)
-        return tuple(
-            Grid.from_values({**{k: [v] for k, v in point.items()}, **axes}) for point in points
-        )
+        return tuple(Grid.from_values({k: [v] for k, v in p.items()} | axes) for p in points)
 
     def measures(self, protocol: Protocol) -> Measures:
         """Return its own measures, or else the protocol's."""

@@ -76,9 +76,7 @@ def _checked_tables(written: dict[str, Any]) -> dict[str, Any]:
 class _TablesSchema:
     """Describes all kinds in the JSON schema."""
 
-    def __get_pydantic_json_schema__(
-        self, _: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> dict[str, Any]:
+    def __get_pydantic_json_schema__(self, _: CoreSchema, handler: GetJsonSchemaHandler) -> Any:
         # Among definitions, the model gets a place of its own.
         schema = handler(definitions_schema(_tables_model().__pydantic_core_schema__, []))
         return schema | {"description": "Tables and figures to write, by kind."}

@@ -11,7 +11,6 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
-    PrivateAttr,
     ValidationInfo,
     field_validator,
     model_validator,
@@ -129,7 +128,7 @@ class DatasetItem(Model):
     printed: str = ""
     """Printed row to compare with, if not of the same name."""
 
-    _folder: Path | None = PrivateAttr(None)
+    _folder: Path | None = None
     """The folder of the config, where cards are looked up first."""
 
     @field_validator("name")
@@ -167,7 +166,8 @@ class DatasetItem(Model):
         """Return the same data set as a further row."""
         fields = self.model_dump(by_alias=True, exclude_unset=True)
         fields |= {"printed": self.printed or self.title, "as": f"{self.title}, {name}"}
-        return DatasetItem.model_validate(merged_changes(fields, changes))
+        context = {"folder": self._folder}
+        return DatasetItem.model_validate(merged_changes(fields, changes), context=context)
 
     def changed(self, protocol: Protocol) -> Protocol:
         """Return the protocol of the config with the changes of this row."""

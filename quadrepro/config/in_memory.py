@@ -38,6 +38,7 @@ from quadrepro.core.training.contract import Registered
 from quadrepro.core.training.estimator import EstimatorObject
 from quadrepro.data.canonical import RawTable, text_column
 from quadrepro.data.card import Attribute, Card, View
+from quadrepro.data.checks import counted
 from quadrepro.data.schema import Target
 from quadrepro.data.store import Dataset, Found
 from quadrepro.errors import ConfigError, DataError, nearest, together
@@ -277,29 +278,21 @@ def _in_memory(
 ) -> RowsInMemory:
     """Return rows as a data set; its hash covers the splits as well."""
     column = y if numbers else y.astype(str)
-    facts: dict[str, Any]
-    if numbers:
-        facts = {"range": (column.min(), column.max())}
-    else:
-        labels, counts = np.unique(column, return_counts=True)
-        facts = {"labels": dict(zip(labels.tolist(), counts.tolist(), strict=True))}
+    index = X.index.to_numpy() if isinstance(X, pd.DataFrame) else np.arange(len(y))
+    columns = {ROW: np.arange(len(y), dtype=np.float64)}
     row = Attribute(name=ROW, kind="numeric")
+    table = RawTable((row,), columns, column, None, index)
+    counts = counted(table) | {"content_hash": hash_of_arrays(X, column, parts)}
     card = Card(
         name=NAME,
         title=target,
         task="regression" if numbers else "classification",
-        rows=len(y),
         attributes=(row,),
-        missing_cells=0,
-        rows_with_missing=0,
-        target=Target(original=target, **facts),
-        content_hash=hash_of_arrays(X, column, parts),
         licence="not stated",
         citation="not stated",
+        **counts | {"target": Target(original=target, **counts["target"])},
     )
-    index = X.index.to_numpy() if isinstance(X, pd.DataFrame) else np.arange(len(y))
-    columns = {ROW: np.arange(len(y), dtype=np.float64)}
-    return RowsInMemory(card, None, table=RawTable((row,), columns, column, None, index))
+    return RowsInMemory(card, None, table=table)
 
 
 def hash_of_arrays(X: Any, *others: Any) -> str:

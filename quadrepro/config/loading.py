@@ -13,7 +13,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from quadrepro.base.models import fault, faults_at, validated
+from quadrepro.base.models import fault, faults_at, refuse_unknown, validated
 from quadrepro.base.yaml import Place, YamlSource, read_yaml
 from quadrepro.config.column import Column
 from quadrepro.config.config import Config, Experiment
@@ -106,10 +106,8 @@ def row_fits_its_card(experiment: Experiment, row: Row) -> None:
         if (protocol.holdout is None) != (row.outer.holdout is None):
             raise fault("either all rows have a holdout or none", "protocol")
         for key, name in protocol.split.columns.items():
-            if name not in card.attribute_names:
-                hint = nearest(name, card.attribute_names)
-                message = f"{item.name} has no attribute {name!r}{hint}"
-                raise fault(message, "protocol", "split", key)
+            place, lack = ("protocol", "split", key), f"{item.name} has no attribute"
+            refuse_unknown(lack, name, card.attribute_names, *place)
         if view.sample_rows is not None and not protocol.split.draws_share:
             message = "rows that are drawn again for every repeat cannot be divided once for all"
             raise fault(f"{row.title}: {message}", "view", "sample_rows")
@@ -169,9 +167,7 @@ def row_fits_the_columns(experiment: Experiment, row: Row) -> None:
     with experiment.at(*row.place):
         names = {n for c in experiment.columns for n in c.source.names(c.item.settings)}
         for key in row.item.settings:
-            if key not in names:
-                hint = nearest(key, names)
-                raise fault(f"no algorithm here has a setting {key!r}{hint}", "settings")
+            refuse_unknown("no algorithm here has a setting", key, names, "settings")
         with faults_at("settings"):
             columns = experiment.columns_of(row)
         _check_values(experiment, row)
@@ -191,9 +187,8 @@ def _check_values(experiment: Experiment, row: Row) -> None:
         with faults_at("grid", key):
             if key == N_ROUNDS.name and is_drawn:
                 raise ValueError(HELD_OUT_ROUNDS)
-            if not any(h.name == key for h in hyperparameters):
-                hint = nearest(key, [h.name for h in hyperparameters])
-                raise ValueError(f"no algorithm here has a hyper-parameter {key!r}{hint}")
+            names = [h.name for h in hyperparameters]
+            refuse_unknown("no algorithm here has a hyper-parameter", key, names)
             for hyperparameter in hyperparameters:
                 if hyperparameter.name == key and (message := axis.fault(hyperparameter)):
                     raise ValueError(message)
@@ -208,10 +203,8 @@ def _check_task(column: Column, row: Row) -> None:
             raise fault(f"{row.title} has classes, but {column.id} predicts a number")
         raise fault(f"{number}, but {column.id} needs classes: give positive")
     if measures and row.task == "multiclass":
-        raise fault(
-            f"{row.title} has more than two classes, but {measures[0]} measures two: give positive "
-            "in its view, or leave measures out"
-        )
+        classes = f"{row.title} has more than two classes, but {measures[0]} measures two"
+        raise fault(f"{classes}: give positive in its view, or leave measures out")
     for_classes = [name for name in measures if not MEASURES.find(name).takes_numbers]
     if for_classes and row.task == "regression":
         others = " or ".join(name for name in MEASURES if MEASURES.find(name).takes_numbers)
@@ -228,13 +221,11 @@ def _check_measures(column: Column, row: Row) -> None:
     for name in column.measures(row.protocol):
         measure = MEASURES.find(name)
         if measure.needs == "voters" and not column.learner.gives_votes:
-            raise fault(
-                f"{column.id} has no voters, which the measure {name} needs: give it others"
-            )
+            need = f"which the measure {name} needs: give it others"
+            raise fault(f"{column.id} has no voters, {need}")
         if measure.every_round and not has_every:
-            raise fault(
-                f"{name} needs every round: give n_rounds as 1, 2, 3 ..., all else one value"
-            )
+            advice = "give n_rounds as 1, 2, 3 ..., all else one value"
+            raise fault(f"{name} needs every round: {advice}")
 
 
 LONGEST_NAME = 60
@@ -243,7 +234,7 @@ LONGEST_NAME = 60
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    return _experiment(path.stem, read_yaml(path), repeats, path.parent)
+    return _experiment(path.stem, read_yaml(path), repeats)
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
@@ -262,12 +253,10 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _experiment(
-    name: str, source: YamlSource, repeats: int | None, folder: Path | None = None
-) -> Experiment:
+def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
     if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
-    config = validated(Config, source, context={"folder": folder})
+    config = validated(Config, source, context={"folder": source.path.parent})
     if "repeats" not in config.model_fields_set and (outer := config.protocol.split.repeats):
         config = config.model_copy(update={"repeats": outer})
     experiment = Experiment(name, config, source)

@@ -121,9 +121,7 @@ def is_missing(column: ColumnValues) -> BoolArray:
     return column == "" if is_text(column) else np.isnan(column)
 
 
-def parse_numbers(
-    texts: Iterable[str], decimal: str = ".", *, thousands: bool = False
-) -> FloatArray:
+def parse_numbers(texts: Iterable[str], decimal: str = ".", thousands: bool = False) -> FloatArray:
     """Return the numbers in texts, NaN for empty texts, infinity for texts that are not numbers.
 
     Blanks or apostrophes between thousands and the sign of a currency are left out, and so is % if

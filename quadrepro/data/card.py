@@ -11,17 +11,10 @@ from pathlib import Path
 from typing import Annotated, Literal, Self
 
 import numpy as np
-from pydantic import (
-    AfterValidator,
-    Field,
-    NonNegativeInt,
-    PositiveInt,
-    PrivateAttr,
-    model_validator,
-)
+from pydantic import AfterValidator, Field, NonNegativeInt, PositiveInt, model_validator
 
 from quadrepro.base.files import cards_folder, write_text
-from quadrepro.base.models import Mistake, Model, fault, validated
+from quadrepro.base.models import Mistake, Model, fault, refuse_unknown, validated
 from quadrepro.base.types import Task
 from quadrepro.base.yaml import Place, read_yaml, to_yaml
 from quadrepro.data.canonical import default_order, parse_numbers
@@ -81,7 +74,7 @@ class Card(Model):
     views: dict[str, View] = Field({})
     """Views by paper; `default` is used for every other name."""
 
-    _file: Path | None = PrivateAttr(None)
+    _file: Path | None = None
 
     @property
     def file(self) -> Path | None:
@@ -114,9 +107,7 @@ class Card(Model):
                 continue
             for key in ("columns", "codes", "only"):
                 for name in filter(None, getattr(source, key)):
-                    if name not in names:
-                        message = f"unknown column {name!r}{nearest(name, names)}"
-                        raise fault(message, "sources", i, key, name)
+                    refuse_unknown("unknown column", name, names, "sources", i, key, name)
             if source.columns and (lacking := names - {*source.columns}):
                 raise fault(f"no column is {min(lacking)!r}", "sources", i, "columns")
 

@@ -10,18 +10,8 @@ import numpy as np
 
 from quadrepro.base.text import few
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import (
-    ColumnValues,
-    RawTable,
-    TextArray,
-    content_hash,
-    is_missing,
-    is_text,
-    nominal_column,
-    numeric_column,
-    parse_numbers,
-    text_column,
-)
+from quadrepro.data import canonical
+from quadrepro.data.canonical import ColumnValues, RawTable, is_missing, is_text, parse_numbers
 from quadrepro.data.card import Card
 from quadrepro.data.source import PART, Layout
 from quadrepro.errors import DataError
@@ -78,22 +68,24 @@ def to_table(frame: DataFrame, layout: Layout, card: Card, origin: str) -> RawTa
 def new_codes(layout: Layout, name: str) -> dict[str, str]:
     """Return the new code of each code of a column that is missing or renamed in the card."""
     renamed = dict.fromkeys(layout.missing, "") | layout.codes.get(name, {})
-    return dict(zip(nominal_column(renamed).tolist(), renamed.values(), strict=True))
+    return dict(zip(canonical.nominal_column(renamed).tolist(), renamed.values(), strict=True))
 
 
-def codes_in(column: Series, renamed: Mapping[str, str]) -> TextArray:
+def codes_in(column: Series, renamed: Mapping[str, str]) -> canonical.TextArray:
     """Return the codes of a column, with ``""`` for a missing one."""
     places, values = column.factorize()
-    codes = [renamed.get(code, code) for code in nominal_column(values.astype(str)).tolist()]
+    codes = [
+        renamed.get(code, code) for code in canonical.nominal_column(values.astype(str)).tolist()
+    ]
     # The place of a missing value is -1, the last text.
-    column_of_codes: TextArray = text_column([*codes, ""])[places]
+    column_of_codes: canonical.TextArray = canonical.text_column([*codes, ""])[places]
     return column_of_codes
 
 
 def numbers_in(column: Series, renamed: Mapping[str, str], layout: Layout) -> FloatArray:
     """Return the numbers of a column: NaN where one is missing, infinity for any other text."""
     if column.dtype.kind == "f":
-        values = numeric_column(column)
+        values = canonical.numeric_column(column)
     else:
         column = column.astype("str")
         values = parse_numbers(column, layout.decimal, thousands=layout.thousands)
@@ -161,7 +153,7 @@ def counted(table: RawTable) -> dict[str, Any]:
         "target": {"labels": table.label_counts}
         if is_text(target)
         else {"range": extremes(target)},
-        "content_hash": content_hash(table),
+        "content_hash": canonical.content_hash(table),
     }
 
 

@@ -95,9 +95,8 @@ def _rows(source: OpenMLSource | WebSource, card: Card) -> RawTable:
     paths = remote.download(source, _downloads(card))
     origin = describe(source)
     try:
-        return verified(
-            card, to_table(remote.read_downloads(source, paths), source, card, origin), origin
-        )
+        table = to_table(remote.read_downloads(source, paths), source, card, origin)
+        return verified(card, table, origin)
     except DataError:
         # The files arrived whole, so without this the next try would read the same ones.
         shutil.rmtree(paths[0].parent, ignore_errors=True)

@@ -38,9 +38,7 @@ FORMATS = {
 MAGIC = {b"PAR1": "parquet", b"PK\x03\x04": "excel", b"\xd0\xcf\x11\xe0": "excel"}
 """First bytes of files that are not text."""
 
-_NO_TABLE = re.compile(
-    rb"(?i)(\xef\xbb\xbf)?\s*(<!doctype|<html|<\?xml|<table|version https://git-lfs)"
-)
+_NO_TABLE = re.compile(rb"(?i)(\xef\xbb\xbf)?\s*(<!doctype|<html|<\?xml|<table|version https:)")
 _SPARSE = re.compile(
     r"(\s*(#.*)?\n)*([-+\d.eE]+|\d+(,\d+)+)([ \t]+qid:\d+)?"
     r"([ \t]+\d+:[-+\d.eE]+)+[ \t]*(#.*)?(\n|$)"
@@ -327,11 +325,8 @@ def read_arff(text: str, path: Path) -> pd.DataFrame:
     lines = [*map(_declaration, header.split("\n")[:-1]), "@data"]
     content = arff.loads("\n".join(lines) + rows.replace("<null>", "?"))
     attributes, n_above = content["attributes"], text.count("\n", 0, start.end()) + 1
-    places = [
-        line
-        for line, row in enumerate(rows.split("\n"), n_above)
-        if row.strip() and row.strip()[0] != "%"
-    ]
+    lines_below = enumerate(map(str.strip, rows.split("\n")), n_above)
+    places = [line for line, row in lines_below if row and row[0] != "%"]
     frame = pd.DataFrame(content["data"], pd.Index(places, name="line"), dtype=object)
     frame.columns = [re.sub(r"\\(.)", r"\1", name) for name, _ in attributes]
     for j, (_, kind) in enumerate(attributes):

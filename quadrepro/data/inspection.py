@@ -16,28 +16,11 @@ import pandas as pd
 from quadrepro.base.models import validated
 from quadrepro.base.text import few
 from quadrepro.base.yaml import YamlSource
-from quadrepro.data import checks, formats, notes
-from quadrepro.data.canonical import (
-    ColumnValues,
-    RawTable,
-    TextArray,
-    default_order,
-    is_missing,
-    is_text,
-    nominal_column,
-    parse_numbers,
-)
+from quadrepro.data import canonical, checks, formats, notes, separated
+from quadrepro.data.canonical import ColumnValues, RawTable, is_missing, is_text, parse_numbers
 from quadrepro.data.card import ANY_VIEW, Card
 from quadrepro.data.schema import Attribute, Target, View, series
-from quadrepro.data.separated import (
-    SNIFFED,
-    Start,
-    decimal_sign,
-    decode,
-    detect,
-    encoding_of,
-    unclear_number,
-)
+from quadrepro.data.separated import Start, decimal_sign, decode, detect, encoding_of
 from quadrepro.data.source import GAPS, PART, FileLayout, FileSource
 from quadrepro.errors import ConfigError, DataError, closest, nearest
 
@@ -73,6 +56,9 @@ _TOTAL = re.compile(r"(?i)\W*(grand\s+)?(totals?|sums?|mean|average|summe|gesamt
 class InitOptions:
     """The user's statements about a file; the rest is detected."""
 
+    path: Path
+    target: str
+    """Column to predict, or its place: 1 or -1."""
     name: str = ""
     task: str | None = None
     positive: str = ""
@@ -116,11 +102,10 @@ class OwnFile:
     frame: pd.DataFrame
     source: FileSource
     options: InitOptions
-    target: str
     gaps: Sequence[str]
     """Words for missing values that occur."""
 
-    def codes(self, name: str) -> TextArray:
+    def codes(self, name: str) -> canonical.TextArray:
         """Return a column as codes."""
         return checks.codes_in(self.frame[name], self._renamed(name))
 
@@ -139,7 +124,7 @@ class OwnFile:
         return values if few_words or _signs(column[is_word].iloc[0]) else self.codes(name)
 
     def _renamed(self, name: str) -> dict[str, str]:
-        return checks.new_codes(self.source, "target" if name == self.target else name)
+        return checks.new_codes(self.source, "target" if name == self.options.target else name)
 
     def place(self, row: int) -> str:
         """Return the file and the row as messages name them."""
@@ -148,14 +133,14 @@ class OwnFile:
 
 def inspect_file(path: Path, target: str, **options: Any) -> Card:
     """Describe a user's file, with the fields of `InitOptions`."""
-    stated = InitOptions(**options)
+    stated = InitOptions(path, target, **options)
     try:
         str(path.resolve()).encode()
     except UnicodeEncodeError:
         message = f"{path}: the path of the file must be UTF-8, since its card names it"
         raise DataError(message) from None
-    frame, layout, start = _read(path, target, stated)
-    target = _target_name(path, frame, target, stated, start)
+    frame, layout, start = _read(stated)
+    stated = replace(stated, target=_target_name(frame, stated, start))
     paths = {"path": str(path.resolve()), "member": stated.member}
     source = FileSource(kind="file", **paths, **layout.model_dump(exclude_unset=True))
     if start is not None and stated.has_header:
@@ -163,19 +148,19 @@ def inspect_file(path: Path, target: str, **options: Any) -> Card:
     if stated.test is not None:
         if PART in frame:
             raise DataError(f"{path}: rename {PART!r} in the files: it names their rows")
-        frame, source = _with_test(frame, source, stated.test, target, stated)
-    gaps, codes = _gaps(path, frame, target, stated)
+        frame, source = _with_test(frame, source, replace(stated, path=stated.test))
+    gaps, codes = _gaps(frame, stated)
     always = [word for word in ("?", "") if word not in stated.present]
     missing = tuple(dict.fromkeys([*always, *gaps]))
     source = source.model_copy(update={"missing": missing, "codes": codes})
-    return _describe(OwnFile(frame, source, stated, target, gaps))
+    return _describe(OwnFile(frame, source, stated, gaps))
 
 
 def _with_test(
-    frame: pd.DataFrame, source: FileSource, path: Path, target: str, stated: InitOptions
+    frame: pd.DataFrame, source: FileSource, stated: InitOptions
 ) -> tuple[pd.DataFrame, FileSource]:
     """Return training rows with the rows of a test file below them, which is written alike."""
-    test, layout, _ = _read(path, target, stated)
+    path, (test, layout, _) = stated.path, _read(stated)
     is_ascii = formats.unpack(path, stated.member)[1].isascii()
     for key in ("format", "separator", "encoding"):
         ours, theirs = getattr(source, key), getattr(layout, key)
@@ -190,32 +175,32 @@ def _with_test(
     return formats.with_test_rows(frame, test, source), source
 
 
-def _read(
-    path: Path, target: str, stated: InitOptions
-) -> tuple[pd.DataFrame, FileLayout, Start | None]:
+def _read(stated: InitOptions) -> tuple[pd.DataFrame, FileLayout, Start | None]:
     """Return the rows under the names of their columns, how they were read, and the first rows."""
-    inner, content = formats.unpack(path, stated.member)
+    path, (inner, content) = stated.path, formats.unpack(stated.path, stated.member)
     form = formats.format_of(inner, content, path, stated.encoding)
     for name, forms in FORMATS_OF_OPTIONS.items():
         if getattr(stated, name) and form not in forms:
             option = name.replace("_", "-")
             raise ConfigError(f"{path}: --{option} does not apply to a file of format {form}")
-    layout, start = _detected(form, content, path, target, stated)
+    layout, start = _detected(form, content, stated)
     frame = formats.read_own_file(path, layout, stated.member)
     if form in FORMATS_OF_OPTIONS["decimal"]:
         gaps = [*GAPS, *stated.missing]
         are_texts = [t.kind == "O" and t != "category" for t in frame.dtypes]
-        texts = frame.head(SNIFFED).loc[:, are_texts]
+        texts = frame.head(separated.SNIFFED).loc[:, are_texts]
         decimal, thousands = decimal_sign(texts, gaps)
         if stated.decimal:
             decimal, thousands = stated.decimal, True
-        elif (layout.separator, decimal) == (";", ".") and (number := unclear_number(texts, gaps)):
+        elif (layout.separator, decimal) == (";", ".") and (
+            number := separated.unclear_number(texts, gaps)
+        ):
             raise DataError(f"{path}: {number} can be thousands: add --decimal , or --decimal .")
         layout = layout.model_copy(update={"decimal": decimal, "thousands": thousands})
     if start is not None:
-        names = _names(path, start, frame, stated)
+        names = _names(start, frame, stated)
     elif form == "libsvm":
-        names = [*_numbered(frame.shape[1] - 1), target]
+        names = [*_numbered(frame.shape[1] - 1), stated.target]
     else:
         names = [str(name).strip() for name in frame.columns]
     if start is not None and stated.has_header:
@@ -228,18 +213,16 @@ def _read(
     return frame.set_axis(names, axis="columns"), layout, start
 
 
-def _detected(
-    form: str, content: bytes, path: Path, target: str, stated: InitOptions
-) -> tuple[FileLayout, Start | None]:
+def _detected(form: str, content: bytes, stated: InitOptions) -> tuple[FileLayout, Start | None]:
     """Return how a file of a format is written, and its first rows if names may be among them."""
-    encoding, skip = stated.encoding or encoding_of(content), stated.skip or 0
+    encoding, skip, path = stated.encoding or encoding_of(content), stated.skip or 0, stated.path
     try:
         "".encode(encoding)
     except LookupError as error:
         raise ConfigError(f"--encoding: {error}") from None
     if form == "csv":
         separator = "\t" if stated.separator == "tab" else stated.separator or ""
-        return detect(content, path, target, encoding, separator, skip, stated.has_header)
+        return detect(content, path, stated.target, encoding, separator, skip, stated.has_header)
     if form == "excel":
         layout = FileLayout(format="excel", sheet=stated.sheet, skip=skip)
         start = formats.sheet_start(content, path, layout)
@@ -254,14 +237,14 @@ def _detected(
     return FileLayout(format="arff", encoding=encoding, note=note), None
 
 
-def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -> list[str]:
+def _names(start: Start, frame: pd.DataFrame, stated: InitOptions) -> list[str]:
     """Return the names of columns: by the user, by the header, or else x1, x2 and so on."""
     n_columns, header, first = frame.shape[1], start.header, frame.iloc[:, 0]
     numbered = _numbered(n_columns)
     if stated.names:
         names = [name.strip() for name in stated.names.split(",")]
         if len(names) != n_columns:
-            raise ConfigError(f"{path}: {len(names)} names, but {n_columns} columns")
+            raise ConfigError(f"{stated.path}: {len(names)} names, but {n_columns} columns")
         return names
     if stated.no_header:
         return numbered
@@ -276,7 +259,7 @@ def _names(path: Path, start: Start, frame: pd.DataFrame, stated: InitOptions) -
     if len(header) != n_columns:
         fault = f"{len(header)} names, but {n_columns} fields in the rows below"
         hint = "quote fields that contain a separator, or use --skip N and --names A,B,C"
-        raise DataError(f"{path}, line {start.header_line}: {fault}; {hint}")
+        raise DataError(f"{stated.path}, line {start.header_line}: {fault}; {hint}")
     free = [f"column_{j}" if name in header else name for j, name in enumerate(numbered, 1)]
     return [name or other for name, other in zip(header, free, strict=True)]
 
@@ -285,11 +268,9 @@ def _numbered(n_columns: int) -> list[str]:
     return [f"x{j}" for j in range(1, n_columns + 1)]
 
 
-def _target_name(
-    path: Path, frame: pd.DataFrame, target: str, stated: InitOptions, start: Start | None
-) -> str:
+def _target_name(frame: pd.DataFrame, stated: InitOptions, start: Start | None) -> str:
     """Return the name of the target, which can be given as a place: 1 or -1."""
-    names = [*frame.columns]
+    path, target, names = stated.path, stated.target, [*frame.columns]
     like_data = start is not None and stated.has_header and start.looks_like_data
     no_header = ", ".join(start.header) if start is not None and like_data else ""
     hint = f"its first line looks like data ({no_header}): --no-header calls the columns x1 to"
@@ -335,11 +316,9 @@ def _at_place(frame: pd.DataFrame, place: str, header: Sequence[str]) -> str:
     return str(names[position - (position > 0)]) if abs(position) <= len(names) else ""
 
 
-def _gaps(
-    path: Path, frame: pd.DataFrame, target: str, stated: InitOptions
-) -> tuple[list[str], dict[str, dict[str, str]]]:
+def _gaps(frame: pd.DataFrame, stated: InitOptions) -> tuple[list[str], dict[str, dict[str, str]]]:
     """Return the words for missing values that occur, of all columns and of single ones."""
-    codes: dict[str, dict[str, str]] = {}
+    path, codes = stated.path, dict[str, dict[str, str]]()
     general: list[str] = []
     for text in stated.missing:
         names = [name for name in frame if text.startswith(f"{name}=")]
@@ -350,7 +329,7 @@ def _gaps(
         elif not _occurring(frame[name], [word]):
             raise ConfigError(f"{path}: no field of {name} is {word!r}, the word of --missing")
         else:
-            codes.setdefault("target" if name == target else name, {})[word] = ""
+            codes.setdefault("target" if name == stated.target else name, {})[word] = ""
     for word in stated.present:
         if word not in GAPS:
             raise ConfigError(f"{path}: --present takes a word such as NA or None, not {word!r}")
@@ -383,7 +362,7 @@ def _describe(own: OwnFile) -> Card:
     if not kept.all():
         frame = frame[kept]
         own = replace(own, frame=frame)
-    columns = {name: own.typed(name) for name in frame if name != own.target}
+    columns = {name: own.typed(name) for name in frame if name != own.options.target}
     _refuse_mixed(own, columns)
     filled = {name: c for name, c in columns.items() if not is_missing(c).all()}
     if not filled:
@@ -405,9 +384,9 @@ def _describe(own: OwnFile) -> Card:
         kept_ids = {n: remarks[n].replace("Left out, since", "Kept, although") for n in used}
         remarks |= {n: remark.replace(", left out;", ";") for n, remark in kept_ids.items()}
     counts = checks.counted(table)
-    target = Target(original=own.target, **counts.pop("target"))
+    target = Target(original=own.options.target, **counts.pop("target"))
     view = _view(own, target, left_out)
-    names = ("target" if n == own.target else n if n in filled else "" for n in frame)
+    names = ("target" if n == own.options.target else n if n in filled else "" for n in frame)
     stem = Path(source.path).name.partition(".")[0]
     return Card(
         name=_name(options.name or stem),
@@ -433,7 +412,7 @@ def _describe(own: OwnFile) -> Card:
 
 def _target(own: OwnFile) -> ColumnValues:
     """Return the target as numbers or labels: as asked for, declared, or as its values look."""
-    name, task, path = own.target, own.options.task, own.source.path
+    name, task, path = own.options.target, own.options.task, own.source.path
     values = own.codes(name) if task == "classification" else own.typed(name)
     missing = is_missing(values)
     if missing.all():
@@ -468,13 +447,10 @@ def _signs(text: str) -> list[str]:
 
 def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str = "") -> None:
     """Refuse words in columns of numbers, with the options that settle them."""
-    rows = {
-        name: int(np.argmax(np.isinf(column)))
-        for name, column in columns.items()
-        if not is_text(column) and np.isinf(column).any()
-    }
-    if not rows:
+    wrong = {n: np.isinf(c) for n, c in columns.items() if not is_text(c) and np.isinf(c).any()}
+    if not wrong:
         return
+    rows = {name: int(np.argmax(is_word)) for name, is_word in wrong.items()}
     words = {name: str(own.frame[name].iloc[row]) for name, row in rows.items()}
     name, word = next(iter(words.items()))
     where = f"{own.place(rows[name])}: {name} is {word!r}"
@@ -487,27 +463,27 @@ def _refuse_mixed(own: OwnFile, columns: Mapping[str, ColumnValues], option: str
             raise DataError(f"{where}: other numbers have the other decimal sign: write them alike")
         option = f"--decimal {' or '.join(signs)}{hint}"
         raise DataError(f"{where}, which is a number only with {option}")
-    is_unit = rows[name] == 0 and all(np.isinf(columns[n]).sum() == 1 for n in words)
+    is_unit = rows[name] == 0 and all(is_word.sum() == 1 for is_word in wrong.values())
     is_unit = is_unit and bool(len({*words.values()}) > 1 or _UNIT.fullmatch(word))
     if is_unit and len({*rows.values()}) == 1:
         hint = "remove it from the file, or skip the lines above with --skip if it has the names"
         raise DataError(f"{where}: the row looks like units: {hint}")
     for totals in _totals(own):
         raise DataError(f"{own.source.path}: {totals}")
-    listed = few(
-        [f"{n} ({w!r} in {checks.row_name(own.frame, rows[n])})" for n, w in words.items()]
-    )
+    mixed = few([f"{n} ({w!r} in {checks.row_name(own.frame, rows[n])})" for n, w in words.items()])
     hint = option or " ".join(f"--nominal {shlex.quote(n)}" for n in words)
     hint += " if the values are codes"
-    if all(own.frame[n][np.isinf(columns[n])].nunique() <= MOST_GAPS for n in words):
+    if all(own.frame[n][is_word].nunique() <= MOST_GAPS for n, is_word in wrong.items()):
         missing = " ".join(f"--missing {shlex.quote(f'{n}={w}')}" for n, w in words.items())
         hint = f"{missing} for words that mean a missing value, or {hint}"
-    raise DataError(f"{own.source.path}: numbers and words are mixed in {listed}; add {hint}")
+    raise DataError(f"{own.source.path}: numbers and words are mixed in {mixed}; add {hint}")
 
 
 def _totals(own: OwnFile) -> list[str]:
     """Return advice on a last row that looks like totals, if it does."""
-    last = {name: str(value) for name, value in own.frame.iloc[-1].items() if name != own.target}
+    last = {
+        name: str(value) for name, value in own.frame.iloc[-1].items() if name != own.options.target
+    }
     names = [name for name, word in last.items() if _TOTAL.fullmatch(word)]
     if not any((own.frame[name].astype("str") == last[name]).sum() == 1 for name in names):
         return []
@@ -527,10 +503,10 @@ def _new_labels(own: OwnFile, labels: ColumnValues) -> list[str]:
 def _attribute(name: str, values: ColumnValues, own: OwnFile) -> Attribute:
     if not is_text(values):
         return Attribute(name=name, kind="numeric", range=checks.extremes(values))
-    codes = default_order(pd.unique(values[values != ""]).tolist())
+    codes = canonical.default_order(pd.unique(values[values != ""]).tolist())
     if isinstance((column := own.frame[name]).dtype, pd.CategoricalDtype):
         # A declared order is kept, with codes that no row has.
-        declared = nominal_column(map(str, column.cat.categories)).tolist()
+        declared = canonical.nominal_column(map(str, column.cat.categories)).tolist()
         if {*codes} <= {*declared}:
             codes = tuple(dict.fromkeys(filter(None, declared)))
     date = _date_format(codes, values, own.source)
@@ -546,12 +522,9 @@ def _date_format(codes: Sequence[str], values: ColumnValues, source: FileSource)
     """
     if not codes or not all(re.search(r"\d", code) for code in codes[:3]):
         return None
-    forms = [
-        form
-        for form in ("ISO8601", *DATES)
-        # Most columns are seen in three codes not to be dates.
-        if all(_are_dates(some, form) for some in (codes[:3], codes))
-    ]
+    # Most columns are seen in three codes not to be dates.
+    forms = [form for form in ("ISO8601", *DATES) if _are_dates(codes[:3], form)]
+    forms = [form for form in forms if _are_dates(codes, form)]
     if {form[:2] for form in forms} == {"%d", "%m"}:
         day_first = source.decimal == "," or source.separator == ";"
 
@@ -613,7 +586,7 @@ def renew(card: Card, path: Path) -> Card:
 
 def _check_names(card: Card, source: FileSource) -> None:
     """Refuse a file whose columns have other names than those of its card."""
-    path, stated = Path(source.path), InitOptions(member=source.member)
+    path, stated = Path(source.path), InitOptions(Path(source.path), "", member=source.member)
     if source.format == "libsvm" or (source.format in ("csv", "excel") and not source.header):
         return
     frame = formats.read_own_file(path, source, source.member)
@@ -624,8 +597,8 @@ def _check_names(card: Card, source: FileSource) -> None:
             layout = source.model_copy(update={"skip": above})
             start = formats.sheet_start(content, path, layout)
         else:
-            start = detect(content, path, "", source.encoding, source.separator, above)[1]
-        names = _names(path, start, frame, stated)
+            start = detect(content, path, "", source.encoding, source.separator, above, True)[1]
+        names = _names(start, frame, stated)
     known = [card.target.original if n == "target" else n for n in source.columns if n != PART]
     pairs = zip_longest(names, known, fillvalue="nothing")
     if changes := [f"{new} in place of {old}" for new, old in pairs if old not in ("", new)]:
@@ -639,7 +612,7 @@ def _renewed(attribute: Attribute, column: ColumnValues) -> Attribute:
         return attribute.model_copy(update={"range": checks.extremes(column)})
     if attribute.codes is None:
         return attribute
-    added = default_order({*pd.unique(column).tolist()} - {"", *attribute.codes})
+    added = canonical.default_order({*pd.unique(column).tolist()} - {"", *attribute.codes})
     return attribute.model_copy(update={"codes": (*attribute.codes, *added)})
 
 

@@ -16,7 +16,7 @@ import pandas as pd
 
 from quadrepro.base.types import FloatArray
 from quadrepro.data.canonical import ColumnValues, RawTable, is_missing, is_text
-from quadrepro.data.schema import Target, View
+from quadrepro.data.schema import Attribute, Target, View
 from quadrepro.data.source import FileLayout
 
 UNIQUE = 0.9
@@ -99,20 +99,17 @@ _CODE = re.compile(r"(?i:(^|[\W_])(codes?|zip|zipcode|plz|postcode|postal)([\W_]
 
 def remarks(table: RawTable) -> dict[str, str]:
     """Return a remark on each attribute, or an empty text."""
-    return {
-        a.name: f"{DATES}; read as {a.date}, date in the card"
-        if a.date
-        else _remark(a.name, table.columns[a.name])
-        for a in table.attributes
-    }
+    return {a.name: _remark(a, table.columns[a.name]) for a in table.attributes}
 
 
-def _remark(name: str, values: ColumnValues) -> str:
-    if len(pd.unique(values)) == 1:
+def _remark(attribute: Attribute, values: ColumnValues) -> str:
+    if attribute.date:
+        return f"{DATES}; read as {attribute.date}, date in the card"
+    distinct = pd.unique(values)
+    if len(distinct) == 1:
         return CONSTANT
     if not is_text(values):
-        return _remark_on_numbers(name, values)
-    distinct = pd.unique(values)
+        return _remark_on_numbers(attribute.name, values)
     is_unique = len(distinct) > UNIQUE * len(values)
     if is_free_text(distinct.tolist(), len(values)):
         return TEXTS
@@ -273,11 +270,7 @@ def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Itera
     advice = "exclude it unless it is known before the target is"
     # Most columns are seen to decide nothing in some of the rows.
     some = slice(None, None, max(1, len(y) // SEEN))
-    determining = [
-        name
-        for name, column in columns.items()
-        if _decides(column[some], y[some]) and _decides(column, y)
-    ]
+    determining = [n for n, c in columns.items() if _decides(c[some], y[some]) and _decides(c, y)]
     for name in determining:
         verb = "determines" if is_text(y) else "is a linear function of"
         n_filled = int((~is_missing(columns[name])).sum())
@@ -289,9 +282,7 @@ def _leaks(columns: Mapping[str, ColumnValues], y: Any, target: Target) -> Itera
             yield f"{name} has a value exactly in the rows of some labels: {advice}."
     if is_text(y) or determining:
         return
-    numeric: dict[str, Any] = {
-        n: c for n, c in columns.items() if not is_text(c) and not np.isnan(c).any()
-    }
+    numeric = {n: c for n, c in columns.items() if not is_text(c) and not np.isnan(c).any()}
     if not 2 <= len(numeric) <= MOST_SUMMANDS or len(y) < max(FEWEST, 2 * len(numeric)):
         return
     X = np.column_stack([*numeric.values()])

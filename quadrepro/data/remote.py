@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import itertools
 import shutil
 import sys
 import textwrap
@@ -25,9 +26,6 @@ from quadrepro.data.separated import numbered
 from quadrepro.data.source import FileLayout, OpenMLSource, WebSource
 from quadrepro.errors import DataError, NoConnectionError
 
-RETRIES = 2
-"""Number of further attempts if a download by pooch fails."""
-
 TaskParts = Sequence[tuple[IntArray, IntArray]]
 """The training and the test rows of each split."""
 
@@ -47,13 +45,11 @@ def download(source: OpenMLSource | WebSource, folder: Path) -> list[Path]:
         return [Path(path)]
 
 
-def _download(url: str, known_hash: str | None, folder: Path) -> Path:
+def _download(url: str, digest: str | None, folder: Path) -> Path:
     # The hash makes the name unique; the end of the address shows how the file is packed.
     hashed = hashlib.sha256(url.encode()).hexdigest()[:8]
     name = f"{hashed}-{PurePosixPath(urlsplit(url).path).name}"
-    store = pooch.create(
-        folder, "", registry={name: known_hash}, urls={name: url}, retry_if_failed=RETRIES
-    )
+    store = pooch.create(folder, "", registry={name: digest}, urls={name: url}, retry_if_failed=2)
     pooch.get_logger().setLevel("WARNING")
     with _in_one_line(url):
         return Path(store.fetch(name, progressbar=sys.stderr.isatty()))
@@ -80,11 +76,8 @@ def read_task(number: int) -> tuple[int, TaskParts]:
     with _in_one_line(f"OpenML task {number}"):
         task = openml.tasks.get_task(number, download_splits=True)
         n_repeats, n_folds, n_samples = task.get_split_dimensions()
-        parts = [
-            task.get_train_test_split_indices(fold=fold, repeat=repeat)
-            for repeat in range(n_repeats)
-            for fold in range(n_folds)
-        ]
+        places = itertools.product(range(n_repeats), range(n_folds))
+        parts = [task.get_train_test_split_indices(fold=j, repeat=i) for i, j in places]
     if n_samples > 1:
         raise _unusable(number, "trains on samples of growing size, which are not splits")
     return task.dataset_id, parts

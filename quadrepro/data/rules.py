@@ -17,7 +17,7 @@ from numpy.random import PCG64, Generator
 from numpy.typing import NDArray
 
 from quadrepro.base.types import FloatArray
-from quadrepro.data.canonical import ColumnValues, RawTable, nominal_column, numeric_column
+from quadrepro.data.canonical import RawTable, nominal_column, numeric_column
 from quadrepro.data.card import Card
 from quadrepro.data.schema import Attribute
 from quadrepro.data.source import GeneratedSource
@@ -95,10 +95,8 @@ def draw_orange(rng: Generator, rows: int, noise_inputs: float) -> Labelled:
     if rows % 2:
         raise ConfigError(f"half of the rows are in each class, but {rows} is an odd number")
     if not 0 <= noise_inputs <= MOST_NOISE_INPUTS or noise_inputs % 1:
-        raise ConfigError(
-            f"noise_inputs must be a whole number from 0 to {MOST_NOISE_INPUTS}, not"
-            f" {noise_inputs:g}"
-        )
+        form = f"a whole number from 0 to {MOST_NOISE_INPUTS}"
+        raise ConfigError(f"noise_inputs must be {form}, not {noise_inputs:g}")
     n_per_class = rows // 2
     disc = normals(uniforms(rng, n_per_class, 2))
     ring = np.empty((0, 2))
@@ -257,11 +255,7 @@ def draw_fresh(
 
 def as_table(X: FloatArray, y: NDArray[np.int64] | FloatArray) -> RawTable:
     """Return a sample as a table with attributes x1, x2 and so on."""
-    columns: dict[str, ColumnValues] = {
-        f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)
-    }
-    return RawTable(
-        tuple(Attribute(name=name, kind="numeric") for name in columns),
-        columns,
-        numeric_column(y) if y.dtype.kind == "f" else nominal_column(map(str, y.tolist())),
-    )
+    columns = {f"x{j}": numeric_column(x) for j, x in enumerate(X.T, start=1)}
+    attributes = tuple(Attribute(name=name, kind="numeric") for name in columns)
+    target = numeric_column(y) if y.dtype.kind == "f" else nominal_column(map(str, y.tolist()))
+    return RawTable(attributes, columns, target)

@@ -115,13 +115,7 @@ def encoding_of(content: bytes) -> str:
 
 
 def detect(
-    content: bytes,
-    path: Path,
-    column: str = "",
-    encoding: str = "",
-    separator: str = "",
-    skip: int = 0,
-    has_header: bool = True,
+    content: bytes, path: Path, column: str, encoding: str, separator: str, skip: int, header: bool
 ) -> tuple[FileLayout, Start]:
     """Return how text is written, with the lines above the rows of values, and its first rows.
 
@@ -129,21 +123,19 @@ def detect(
     name, or if none does, the first one that splits the first rows evenly. Comments, titles and
     Excel's line ``sep=;`` above the table are skipped.
     """
-    encoding = encoding or encoding_of(content)
     # Only the encodings without zero bytes can be cut at the end of a line.
     end = -1 if len(content) <= HEAD or b"\0" in content[:HEAD] else content.rfind(b"\n", 0, HEAD)
     head = decode(content[: end if end > 0 else None], path, encoding)
     if marked := re.match(r"(?i)\s*\"?sep=(.)\"?\s*\n", head):
         separator, skip = separator or marked[1], skip or 1
     text = head.encode()
-    starts = {
-        name: _start(text, name, skip, path) for name in ([separator] if separator else SEPARATORS)
-    }
+    names = [separator] if separator else SEPARATORS
+    starts = {name: _start(text, name, skip, path) for name in names}
     named = [name for name, start in starts.items() if column and column in start.header]
     even = [name for name, start in starts.items() if start.is_even]
     chosen = next(iter([*named, *even]), separator or ",")
     start = starts[chosen]
-    skip = start.header_line if has_header else start.skip
+    skip = start.header_line if header else start.skip
     return FileLayout(separator=chosen, encoding=encoding, skip=skip), start
 
 

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import os
 import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from itertools import zip_longest
 from pathlib import Path
 
@@ -33,7 +33,7 @@ Where = Path | cache.CachedRows | FileSource | GeneratedSource
 """A place with rows: a canonical CSV, an entry of the cache, or a source of a card."""
 
 
-@dataclasses.dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False)
 class Dataset:
     """A data set that agrees with its card; its rows are in canonical order."""
 
@@ -42,14 +42,14 @@ class Dataset:
     origin: str
 
 
-@dataclasses.dataclass(frozen=True)
+@dataclass(frozen=True)
 class Found:
     """A data set and where its rows are, if they are here; they are not read before `load`."""
 
     card: Card
     where: Where | None
-    _columns: dict[frozenset[str], RawTable] = dataclasses.field(
-        default_factory=dict, init=False, repr=False, compare=False
+    _columns: dict[frozenset[str], RawTable] = field(
+        default_factory=dict, init=False, compare=False
     )
 
     @property
@@ -85,9 +85,7 @@ class Found:
             table = self.load(names).table
             attributes = tuple(a for a in table.attributes if a.name in names)
             columns = {name: table.columns[name] for name in names}
-            self._columns[names] = dataclasses.replace(
-                table, attributes=attributes, columns=columns
-            )
+            self._columns[names] = replace(table, attributes=attributes, columns=columns)
         return self._columns[names]
 
     def _rows(self, only: Collection[str] | None, keep: bool) -> RawTable:
@@ -179,9 +177,8 @@ def missing_error(missing: Sequence[Card], folder: Path | None = None) -> DataEr
         sources = ", ".join(dict.fromkeys(map(origin, card.sources)))
         lines.append(f"  {card.name}: {sources or 'no source'}")
     names = " ".join(card.name for card in missing)
-    return DataError(
-        "\n".join([*lines, f"With a network, fetch with: quadrepro fetch {names}", BY_HAND])
-    )
+    lines += [f"With a network, fetch with: quadrepro fetch {names}", BY_HAND]
+    return DataError("\n".join(lines))
 
 
 def read_canonical(path: Path, card: Card) -> RawTable:
@@ -190,7 +187,7 @@ def read_canonical(path: Path, card: Card) -> RawTable:
     from quadrepro.data.formats import read_own_file, unpack
     from quadrepro.data.separated import detect
 
-    layout, start = detect(unpack(path)[1], path, encoding="utf-8", separator=",")
+    layout, start = detect(unpack(path)[1], path, "", "utf-8", ",", skip=0, header=True)
     names = (*card.attribute_names, card.target.name)
     for place, (expected, name) in enumerate(zip_longest(names, start.header), start=1):
         if name != expected:

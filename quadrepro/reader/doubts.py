@@ -10,21 +10,14 @@ from statistics import fmean, median
 from typing import NoReturn
 
 from quadrepro.base.text import few
+from quadrepro.reader import roles
 from quadrepro.reader.printed_table import LOSSES, SHARES, Choices
-from quadrepro.reader.roles import (
-    Methods,
-    TableColumn,
-    arrows_in,
-    column_role,
-    is_well_known,
-    metric_of,
-    part_of,
-    summary_kind,
-)
+from quadrepro.reader.roles import Columns, Methods, TableColumn, part_of, summary_kind
 from quadrepro.reader.text_grid import Number, Text, parse, value_of
 
 OR_WITHOUT = "leave it out with --without {!r}, or list the methods with --methods"
 OR_METHODS = f"{OR_WITHOUT}, or state --rows methods if it sums up data sets"
+OR_A_METHOD = "leave it out with --without {!r}, or state --rows methods if it is a method"
 OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 
 LEAST_PERCENT = 5.0
@@ -37,29 +30,19 @@ FEWEST = 4
 """Least number of rows for one to sum up the others."""
 
 
-class DoubtError(ValueError):
-    """A reason to refuse a table, with its place; `read_table` adds the path."""
-
-    def __init__(self, message: str, line: int | None = None) -> None:
-        super().__init__(message)
-        self.line = line
-
-
 def refuse(message: str, line: int | None = None, column: str = "") -> NoReturn:
-    """Refuse a table, with the place of a fault."""
+    """Refuse a table, with the place of a fault; `read_table` adds the path."""
     in_column = f"column {shorten(column)!r}: " if column else ""
-    raise DoubtError(in_column + message, line)
+    raise ValueError(in_column + message, line)
 
 
-def about_kinds(
-    labels: Sequence[TableColumn], values: Sequence[TableColumn], by_method: bool
-) -> bool:
+def about_kinds(labels: Columns, values: Columns, by_method: bool) -> bool:
     """Return whether no name tells the kind of the rows; refuse names that tell another one."""
     rows, columns = (labels[-1].texts if labels else []), [c.method or c.name for c in values]
-    turned = [name for name in rows if is_well_known(name, "methods")]
-    turned += [name for name in columns if is_well_known(name, "datasets")]
-    n_others = sum(is_well_known(name, "methods") for name in columns)
-    n_others += sum(is_well_known(name, "datasets") for name in rows)
+    turned = [name for name in rows if roles.is_well_known(name, "methods")]
+    turned += [name for name in columns if roles.is_well_known(name, "datasets")]
+    n_others = sum(roles.is_well_known(name, "methods") for name in columns)
+    n_others += sum(roles.is_well_known(name, "datasets") for name in rows)
     if not by_method and len(turned) > max(1, n_others):
         advice = "state the kind of the rows with --rows methods or --rows datasets"
         names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
@@ -71,7 +54,7 @@ def about_kinds(
     return bool(rows) and not by_method and n_others <= len(turned)
 
 
-def has_means_of_rows(columns: Sequence[TableColumn]) -> bool:
+def has_means_of_rows(columns: Columns) -> bool:
     """Return whether a column has the mean of the other numbers of each row, as its name says."""
     scores = [c for c in columns if not (summary_kind(c.name) or c.is_spread)]
     rows = [*zip(*([value_of(cell) for cell in c.cells] for c in scores), strict=True)]
@@ -86,15 +69,11 @@ def _is_mean(cell: Text, values: Sequence[float]) -> bool:
 
 
 def about_columns(
-    columns: Sequence[TableColumn],
-    sizes: Sequence[TableColumn],
-    rows: Sequence[int],
-    choices: Choices,
-    metric: str,
+    columns: Columns, sizes: Columns, rows: Sequence[int], choices: Choices, metric: str
 ) -> None:
     """Refuse columns that may not be scores of methods, by their name or their scale."""
     ends = [re.fullmatch(r"(.*?)[ _-]*(\d+)", c.name) for c in columns]
-    folds = [int(m[2]) for m in ends if m and (not m[1] or column_role(m[1]) == "fold")]
+    folds = [int(m[2]) for m in ends if m and (not m[1] or roles.column_role(m[1]) == "fold")]
     if len(folds) == len(columns) > 2 and folds == [*range(folds[0], folds[0] + len(folds))]:
         advice = "put them into rows, with a column 'fold'"
         refuse(f"the columns {few([c.name for c in columns], 3)} may be folds: {advice}")
@@ -158,7 +137,7 @@ def about_names(titles: Sequence[str], choices: Choices) -> None:
     if len({metric for base, metric in parts if not base}) > 1:
         names = f"the rows are metrics ({few(titles, 3)})"
         refuse(f"{names}: a table of scores has one metric")
-    metrics = {metric_of(metric) for base, metric in parts if base}
+    metrics = {roles.metric_of(metric) for base, metric in parts if base}
     if choices.rows is None and len(parts) > 1 and len(metrics) == 1 and "" not in metrics:
         advice = "state --rows methods, or --rows datasets"
         refuse(f"the rows may be methods, as they name a metric ({few(titles, 3)}): {advice}")
@@ -166,13 +145,10 @@ def about_names(titles: Sequence[str], choices: Choices) -> None:
 
 def about_mean(title: str, cells: Sequence[Text], scores: Sequence[Sequence[Text]]) -> None:
     """Refuse a row above others that is called a mean, and cannot be theirs."""
-    columns = [[value_of(cell) for cell in column] for column in zip(*scores, strict=True)]
-    means = [value_of(cell) for cell in cells]
-    pairs = zip(means, columns, strict=True)
+    columns = ([*map(value_of, column)] for column in zip(*scores, strict=True))
+    pairs = zip(map(value_of, cells), columns, strict=True)
     if any(x < min(column) or x > max(column) for x, column in pairs):
-        name = shorten(title)
-        advice = f"leave it out with --without {name!r}, or state --rows methods if it is a method"
-        refuse(f"the row {name!r} is not the mean of the others: {advice}")
+        _refuse_row("is not the mean of the others", title, OR_A_METHOD)
 
 
 def about_units(rows: Mapping[str, Sequence[Number]], metric: str) -> None:
@@ -227,7 +203,7 @@ def one_metric(methods: Methods, choices: Choices) -> Methods:
     """Return the methods of one metric, whose name is left out of theirs; refuse several."""
     if len(methods) == 1 or {*methods} <= {*choices.methods}:
         return methods
-    if not metric_of(choices.metric) and (own := _with_part(methods, choices.metric)):
+    if not roles.metric_of(choices.metric) and (own := _with_part(methods, choices.metric)):
         return {base: methods[name] for base, name in own.items()}
     if named := [name for name in methods if choices.has_metric(name)]:
         name = min(named, key=lambda name: name.lower() != choices.metric.lower())
@@ -288,8 +264,8 @@ def _parts_of(names: Iterable[str]) -> dict[str, tuple[str, str]]:
 
 def direction_of(names: Sequence[str]) -> str:
     """Return the arrow of names, if they have one; refuse arrows of both directions."""
-    if len(arrows := arrows_in(names)) > 1:
-        several = few([name for name in names if arrows_in([name])], 3)
+    if len(arrows := roles.arrows_in(names)) > 1:
+        several = few([name for name in names if roles.arrows_in([name])], 3)
         refuse(f"↑ and ↓ show several metrics ({several}): leave out one kind with --without")
     return "".join(arrows)
 
@@ -310,9 +286,9 @@ def _refuse_column(message: str, column: TableColumn, advice: str = OR_WITHOUT) 
     refuse(f"{message}: {advice.format(shorten(column.name))}", column=column.name)
 
 
-def _refuse_row(message: str, title: str) -> NoReturn:
+def _refuse_row(message: str, title: str, advice: str = OR_A_DATA_SET) -> NoReturn:
     name = shorten(title)
-    refuse(f"the row {name!r} {message}: {OR_A_DATA_SET.format(name)}")
+    refuse(f"the row {name!r} {message}: {advice.format(name)}")
 
 
 def _scale(cells: Sequence[Text]) -> int:

@@ -31,11 +31,7 @@ LARGEST, LARGEST_MARKUP = 2_500_000, 1_500_000
 UNPACKED = 100_000_000
 """Size of the largest unpacked workbook, in bytes."""
 
-NO_TABLE = (
-    "no table of numbers: a table has a line of names, and below it a name and numbers in each line"
-)
-
-EXTRA = "needs {}: pip install 'quadrepro[{}]', or copy the table into a text file"
+NO_TABLE = "no table of numbers: it has a line of names, and a name and numbers in each line below"
 
 _DELIMITER = re.compile(r"^[ >]*\|?\s*:?-+:?\s*(\|\s*:?-+:?\s*)+\|?\s*$", re.MULTILINE)
 """The line below the names of a table in Markdown."""
@@ -181,7 +177,7 @@ def _excel(content: bytes) -> Iterator[TextGrid]:
     try:
         sheets = pd.read_excel(io.BytesIO(content), **options)
     except ImportError:
-        raise ValueError(f"reading Excel {EXTRA.format('python-calamine', 'excel')}") from None
+        raise ValueError("Excel needs python-calamine: pip install 'quadrepro[excel]'") from None
     for name, sheet in sheets.items():
         rows = [_texts(row) for row in sheet.to_numpy(dtype=object).tolist()]
         # A title fills one place of its row.
@@ -197,7 +193,7 @@ def _page_text(content: bytes, page: int | None) -> str:
     try:
         from pypdf import PdfReader
     except ImportError:
-        raise ValueError(f"reading a PDF {EXTRA.format('pypdf', 'pdf')}") from None
+        raise ValueError("a PDF needs pypdf: pip install 'quadrepro[pdf]'") from None
     pages = PdfReader(io.BytesIO(content)).pages
     if page is None and len(pages) > 1:
         raise ValueError(f"a PDF of {len(pages)} pages: choose one with --page")

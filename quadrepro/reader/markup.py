@@ -228,11 +228,8 @@ def read_markdown(text: str) -> list[TextGrid]:
                 row += [Text()] * (_n_fields(line) - len(row))
             below = [*enumerate(lines[token.map[1] :], token.map[1] + 1)]
             rest = [(n, x) for n, x in below if x.strip() and not x.lstrip().startswith("<!--")]
-            if (
-                rest
-                and _n_fields(rest[0][1]) == len(grid.rows[0])
-                and not any("--" in x for _, x in rest[1:2])
-            ):
+            goes_on = rest and _n_fields(rest[0][1]) == len(grid.rows[0])
+            if goes_on and not any("--" in x for _, x in rest[1:2]):
                 grid.fault = f"line {rest[0][0]}: a row after its table: delete the lines between"
             grids.append(grid)
     return grids

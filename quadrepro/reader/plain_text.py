@@ -7,10 +7,11 @@ import io
 import re
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import suppress
 from itertools import groupby
 
 from quadrepro.reader.roles import names_rows
-from quadrepro.reader.text_grid import MARKS, MOST_COLUMNS, Text, TextGrid, is_gap, is_number
+from quadrepro.reader.text_grid import MARKS, Text, TextGrid, is_gap, is_number
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
 """Signs between fields and the name of a file with them."""
@@ -68,15 +69,9 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
 def _separated(text: str, separator: str) -> Lines:
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
-    rows: Lines = []
-    try:
-        for fields in reader:
-            if len(fields) > MOST_COLUMNS:
-                raise ValueError(f"{len(fields):,} columns are too many for a table of scores")
-            rows.append((reader.line_num, [field.strip() for field in fields]))
-    except csv.Error:
-        return []
-    return rows
+    with suppress(csv.Error):
+        return [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+    return []
 
 
 def _blank_separated(lines: list[tuple[int, str]]) -> Lines:
@@ -216,8 +211,6 @@ def _weka(text: str) -> TextGrid:
         if line.strip().startswith("Dataset") and (schemes := re.findall(r"\((\d+)\)", line)):
             grid.add(n, ["Dataset", *(re.sub(" *''$", "", key.get(i, f"({i})")) for i in schemes)])
         elif grid.rows and (row := re.fullmatch(r"\s*(.*?)\s*\(\s*\d+\)\s+(.*)", line)):
-            entries = row[2].replace("|", " ")
-            grid.add(
-                n, [row[1], *re.findall(r"[^\s(]+(?:\(\s*[\d.]+\s*\))?(?: [v*](?=\s|$))?", entries)]
-            )
+            form = r"[^\s(]+(?:\(\s*[\d.]+\s*\))?(?: [v*](?=\s|$))?"
+            grid.add(n, [row[1], *re.findall(form, row[2].replace("|", " "))])
     return grid

@@ -133,12 +133,10 @@ class PrintedTable:
         """The first number that the metric cannot be, with its place; empty if there is none."""
         kind = metric_of(self.metric)
         most = 100.0 if kind in SHARES else math.inf if kind in LOSSES else math.nan
-        places = (
-            f"{n.text} ({row}, {m})"
-            for (row, m), n in self.numbers.items()
-            if row in self.datasets and (n.value < 0.0 <= most or n.value > most)
-        )
-        return next(places, "")
+        for (row, method), n in self.numbers.items():
+            if row in self.datasets and (n.value < 0.0 <= most or n.value > most):
+                return f"{n.text} ({row}, {method})"
+        return ""
 
     @property
     def folds(self) -> pd.DataFrame:

@@ -14,21 +14,10 @@ import pandas as pd
 
 from quadrepro.base.text import few
 from quadrepro.errors import DataError, nearest
-from quadrepro.reader import doubts
+from quadrepro.reader import doubts, roles
 from quadrepro.reader.forms import Content, chosen_table, frame_grid, read_file
 from quadrepro.reader.printed_table import LOSSES, Choices, PrintedTable
-from quadrepro.reader.roles import (
-    Methods,
-    TableColumn,
-    column_role,
-    is_summary_row,
-    metric_in,
-    metric_of,
-    part_of,
-    read_header,
-    split_spread,
-    summary_kind,
-)
+from quadrepro.reader.roles import Methods, TableColumn, metric_of, summary_kind
 from quadrepro.reader.text_grid import Number, Text, comma_sign, is_number, parse
 
 COPY_THE_PAGE = (
@@ -74,8 +63,8 @@ def read_table(source: str | Path | pd.DataFrame, **choices: Any) -> PrintedTabl
     try:
         return _Reader(content, stated).read()
     except ValueError as error:
-        line = getattr(error, "line", None)
-        message = f"{content.path}:{line}: {error}" if line else f"{content.path}: {error}"
+        message, line = (*error.args, None)[:2]
+        message = f"{content.path}:{line}: {message}" if line else f"{content.path}: {message}"
         if content.page:
             lines = "\n".join(x.rstrip() for x in content.page.splitlines() if x.strip())
             message += f"; {COPY_THE_PAGE}\n{lines}"
@@ -99,14 +88,14 @@ class _Reader:
         self.places: dict[str, int] = {}
         self.scored: list[TableColumn] = []
         grid = chosen_table(content.grids, choices.table)
-        names, n = read_header(grid)
+        names, n = roles.read_header(grid)
         self.top, self.around = grid.lines[0], grid.around
         rows = [*zip(grid.rows[n:], grid.lines[n:], strict=True)]
         # In other forms, a row without numbers is a data set that has none.
         alone = content.form in ("Markdown", "HTML", "Excel")
         headings = [r for r in rows if len(names) > 1 and _is_heading(r[0], alone)]
         titles = [row[0].text for row, _ in headings]
-        if len(metrics := {*filter(None, (metric_in([title]) for title in titles))}) > 1:
+        if len(metrics := {*filter(None, (roles.metric_in([title]) for title in titles))}) > 1:
             advice = "keep the rows of one in the file"
             doubts.refuse(f"headings name several metrics ({few(sorted(metrics))}): {advice}")
         self._leave("headings", titles)
@@ -204,7 +193,7 @@ class _Reader:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
         values = [c for c in self._with("value") if c.named not in ("time", "unclear")]
-        values = [c for c in values if column_role(c.name) != "size"]  # also if not whole
+        values = [c for c in values if roles.column_role(c.name) != "size"]  # also if not whole
         label = self._label("methods")
         methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
@@ -233,14 +222,17 @@ class _Reader:
             advice = f"repeat a name that extends over several rows; {below}"
             doubts.refuse(f"the row has no name: {advice}", self.lines[titles.index("")])
         for title, line in zip(titles, self.lines, strict=True):
-            base, kind = split_spread(title)
+            base, kind = roles.split_spread(title)
             if base in titles and kind not in ("", "mean"):
                 doubts.refuse(f"row {title!r}: {below}", line)
-        scored = [t for t in titles if not (summary_kind(t) or is_summary_row(t))]
+        scored = [t for t in titles if not (summary_kind(t) or roles.is_summary_row(t))]
         doubts.about_names(scored, self.choices)
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
-        kinds = self._kinds(keys, labels, methods)
+        named = [(key, self._summary(i, labels, methods)) for i, key in enumerate(keys)]
+        # Several summaries of one name sum up parts of the table.
+        counts = Counter(key for key, kind in named if kind)
+        kinds = ["summary" if counts[key] > 1 else kind for key, kind in named]
         sums = [i for i, kind in enumerate(kinds) if kind == "summary"]
         parts = ([titles[i], *(c.cells[i].text for c in self._with("fold"))] for i in sums)
         left_out = [", ".join(filter(None, names)) for names in parts]
@@ -264,9 +256,8 @@ class _Reader:
         self.arrow = doubts.direction_of([c.name for c in columns]) or row_arrow
         names, folds = self._names_and_folds([keys[i] for i in rows], rows, used)
         places = [*zip(rows, names, folds, strict=True)]
-        places += [
-            (i, titles[i], "") for i, kind in enumerate(kinds) if kind not in ("", "summary")
-        ]
+        kept = [i for i, kind in enumerate(kinds) if kind not in ("", "summary")]
+        places += [(i, titles[i], "") for i in kept]
         comma = comma_sign(text for c in columns for text in c.texts)
         for i, name, fold in places:
             row = ", ".join(filter(None, (name, fold)))
@@ -292,7 +283,9 @@ class _Reader:
             names = " and ".join(map(repr, alike[:2]))
             advice = "write one name for both, or list the methods with --methods"
             doubts.refuse(f"{names} differ only in case: {advice}")
-        texts = {text for c in self._with("label") for text in c.texts if not is_summary_row(text)}
+        texts = {
+            text for c in self._with("label") for text in c.texts if not roles.is_summary_row(text)
+        }
         if texts & {*self.choices.without} or len(methods) < len(values) - len(spreads):
             # They sum up other numbers as well.
             self._leave("row", [*self.summaries])
@@ -343,9 +336,8 @@ class _Reader:
             repeats = len({*c.texts}) < len(c.texts)
             return c.named != kind or not c.is_words, not c.is_words, repeats
 
-        return min(
-            (c for c in self._with("label") if c.named != "metric"), key=badness, default=None
-        )
+        labels = [c for c in self._with("label") if c.named != "metric"]
+        return min(labels, key=badness, default=None)
 
     def _titles(self, label: TableColumn | None) -> list[str]:
         """Return the names of rows; lines are named by their numbers, and folds are not."""
@@ -387,7 +379,7 @@ class _Reader:
         methods = doubts.one_metric(self._methods(values), self.choices)
         if not methods:
             doubts.refuse("no column has the numbers of a method; list the methods with --methods")
-        metrics = {part_of(group[0].method)[1] for group in methods.values()}
+        metrics = {roles.part_of(group[0].method)[1] for group in methods.values()}
         self.metric = self.metric or (metric_of(*metrics) if len(metrics) == 1 else "")
         return methods
 
@@ -419,22 +411,12 @@ class _Reader:
             self.lines = [self.lines[i] for i in rows]
             self._set_roles()
 
-    def _kinds(
-        self, keys: Sequence[Key], labels: Sequence[TableColumn], methods: Methods
-    ) -> list[str]:
-        """Return the kinds of summary rows; several of the same name sum up parts of the table."""
-        kinds = [self._summary(i, labels, methods) for i in range(len(keys))]
-        counts = Counter(key for key, kind in zip(keys, kinds, strict=True) if kind)
-        return [
-            "summary" if counts[key] > 1 else kind for key, kind in zip(keys, kinds, strict=True)
-        ]
-
     def _summary(self, i: int, labels: Sequence[TableColumn], methods: Methods) -> str:
         """Return the kind of a summary row, or an empty text."""
         texts = [c.cells[i].text for c in labels]
         kind = next(filter(None, map(summary_kind, texts)), "")
         folds = [c.cells[i].text for c in self._with("fold")]
-        if any(map(summary_kind, folds)) or (not kind and any(map(is_summary_row, texts))):
+        if any(map(summary_kind, folds)) or (not kind and any(map(roles.is_summary_row, texts))):
             return "summary"
         # Wins are counts: a row called Best may hold the best scores. Years are whole, too.
         decimals = any("." in group[0].cells[i].text for group in methods.values())
@@ -513,13 +495,10 @@ class _Reader:
         names = {bool(re.search(PERCENT, c.name)) for c in self.scored if not c.kind}
         if len({*signs}) > 1:
             few_have = signs.count(True) < signs.count(False)
-            others = (
-                self.lines[self.places[row]]
-                for (row, _), n in self.numbers.items()
-                if row in self.datasets and n.text and n.percent == few_have
-            )
             message = "some numbers have a percent sign and others have none: write one kind"
-            doubts.refuse(message, next(others))
+            for (row, _), n in self.numbers.items():
+                if row in self.datasets and n.text and n.percent == few_have:
+                    doubts.refuse(message, self.lines[self.places[row]])
         if len(names) > 1:
             doubts.refuse("some columns are in percent and others are not: write one kind")
         titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
@@ -539,7 +518,7 @@ class _Reader:
 
     def _stated_metric(self) -> str:
         """Return the metric that the caller, a name or a title states, or an empty text."""
-        in_title, arrow = metric_in(self.around), self._direction()
+        in_title, arrow = roles.metric_in(self.around), self._direction()
         if arrow and (arrow == "↓") != (in_title in LOSSES):
             in_title = ""  # the title is about something else, such as its reduction
         return self.choices.metric or self.metric or in_title
@@ -547,12 +526,8 @@ class _Reader:
     def _direction(self) -> str:
         """Return the arrow for a direction that the lines around the table state."""
         text = " ".join(self.around).lower()
-        stated = [
-            arrow
-            for arrow, word in (("↑", "higher"), ("↓", "lower"))
-            if f"{word} is better" in text
-        ]
-        return stated[0] if len(stated) == 1 else ""
+        higher, lower = (f"{word} is better" in text for word in ("higher", "lower"))
+        return "" if higher == lower else "↑" if higher else "↓"
 
 
 def _is_heading(row: Sequence[Text], alone: bool) -> bool:

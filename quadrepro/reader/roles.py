@@ -114,10 +114,8 @@ def part_of(name: str) -> tuple[str, str]:
     if "".join(rest) and metric not in ("", "another"):
         return " ".join(rest).strip(), metric
     words = re.split(r"[\s_/:-]+", name)
-    for word, others in (
-        (words[0], name.removeprefix(words[0])),
-        (words[-1], name.removesuffix(words[-1])),
-    ):
+    ends = name.removeprefix(words[0]), name.removesuffix(words[-1])
+    for word, others in zip((words[0], words[-1]), ends, strict=True):
         metric, base = metric_of(word) or _first("parts", _key(word)), others.strip(" _/:-")
         if base and metric:
             base = re.sub(r"^\((.*)\)$", r"\1", base)
@@ -227,6 +225,9 @@ class TableColumn:
             roles = {"fold": "fold", "size": "size", "test size": "size"}
             self.role = roles.get(self.named, "value")
 
+
+Columns = Sequence[TableColumn]
+"""Some of the columns of a table."""
 
 Methods = dict[str, list[TableColumn]]
 """The column of each method, followed by its column of spreads if there is one."""

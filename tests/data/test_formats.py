@@ -18,7 +18,7 @@ import pytest
 import scipy.io
 
 from quadrepro.data.formats import read_idx, read_own_file, unpack
-from quadrepro.data.separated import detect
+from quadrepro.data.separated import detect, encoding_of
 from quadrepro.data.source import FileLayout
 from quadrepro.errors import ConfigError, DataError
 from tests.data.tables import Save, images, labels, zipped
@@ -31,7 +31,8 @@ def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.D
 
 
 def layout_of(path: Path, column: str = "") -> FileLayout:
-    return detect(unpack(path)[1], path, column, has_header=False)[0]
+    content = unpack(path)[1]
+    return detect(content, path, column, encoding_of(content), "", skip=0, header=False)[0]
 
 
 def cells(frame: pd.DataFrame) -> list[list[object]]:

@@ -605,7 +605,8 @@ def test_cards_beside_the_config_are_found_from_anywhere(
         (folder / "t.csv").write_text(f"x,y\n1.5,a\n2.5,{label}\n")
         write_card(inspect_file(folder / "t.csv", "y"), folder / "datasets" / "t.yaml")
         text = "title: T\nalgorithms: [baseline]\nprotocol: {view: default}\ndatasets: [t]\n"
+        text += "readings: [{name: again, protocol: {folds: 2}}]\n"
         (folder / "t.yaml").write_text(text)
     for folder, label in (("../there", "c"), (os.curdir, "b")):
-        [entry] = load_experiment(Path(folder, "t.yaml")).config.datasets
-        assert [*entry.card.target.labels] == ["a", label]
+        rows = load_experiment(Path(folder, "t.yaml")).config.rows
+        assert [[*row.item.card.target.labels] for row in rows] == [["a", label]] * 2
