@@ -20,6 +20,10 @@ OR_METHODS = f"{OR_WITHOUT}, or state --rows methods if it sums up data sets"
 OR_A_METHOD = "leave it out with --without {!r}, or state --rows methods if it is a method"
 OR_A_DATA_SET = "leave it out with --without {!r}, or state --rows datasets if it is a data set"
 
+OR_METRIC = "leave it out with --without {!r}, or read nothing else with --metric {!r}"
+OR_DECIMALS = "leave it out with --without {!r}, or write it with decimals if it has scores"
+OR_RENAME = "leave it out with --without {!r}, or call it 'Mean'"
+
 LEAST_PERCENT = 5.0
 """Numbers of a row that are larger are no fractions."""
 
@@ -36,22 +40,46 @@ def refuse(message: str, line: int | None = None, column: str = "") -> NoReturn:
     raise ValueError(in_column + message, line)
 
 
-def about_kinds(labels: Columns, values: Columns, by_method: bool) -> bool:
-    """Return whether no name tells the kind of the rows; refuse names that tell another one."""
+def about_kinds(labels: Columns, values: Columns, stated: str) -> bool:
+    """Return whether no name tells the kind of the rows; refuse names that tell another one.
+
+    `stated` is the kind by the name of the column of names: methods, data sets, or neither.
+    """
     rows, columns = (labels[-1].texts if labels else []), [c.method or c.name for c in values]
-    turned = [name for name in rows if roles.is_well_known(name, "methods")]
-    turned += [name for name in columns if roles.is_well_known(name, "datasets")]
-    n_others = sum(roles.is_well_known(name, "methods") for name in columns)
-    n_others += sum(roles.is_well_known(name, "datasets") for name in rows)
-    if not by_method and len(turned) > max(1, n_others):
+    # The well-known names by the kind of rows that they show.
+    shown = {
+        kind: [x for x in rows if roles.is_well_known(x, own)]
+        + [x for x in columns if roles.is_well_known(x, other)]
+        for kind, own, other in (
+            ("methods", "methods", "datasets"),
+            ("data sets", "datasets", "methods"),
+        )
+    }
+    kind, other = ("data sets", "methods") if stated == "methods" else ("methods", "data sets")
+    if len(shown[kind]) > max(1, len(shown[other])):
         advice = "state the kind of the rows with --rows methods or --rows datasets"
-        names = f"the rows look like methods, or the columns like data sets ({few(turned, 3)})"
+        names = f"the rows look like {kind}, or the columns like {other} ({few(shown[kind], 3)})"
         refuse(f"{names}: {advice}")
     repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
-    if len(repeated) > 1 and len(values) == 1:
+    if len(repeated) > 1 and len(values) == 1 and stated != "data sets":
         both = " and ".join(map(repr, repeated))
         refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
-    return bool(rows) and not by_method and n_others <= len(turned)
+    return bool(rows) and not stated and len(shown["data sets"]) <= len(shown["methods"])
+
+
+def about_properties(columns: Columns, n_rows: int) -> None:
+    """Refuse columns next to names of methods that may not be scores on a data set."""
+    n_decimals = sum(not c.is_whole for c in columns)
+    for column in columns:
+        if len(columns) > 1 and roles.metric_of(column.method):
+            _refuse_column("it is a metric, and others are data sets", column, OR_METRIC)
+        if column.is_whole and n_decimals > 1 and {*column.texts} - {"0", "1", "100"}:
+            _refuse_column("only this column has whole numbers alone", column, OR_DECIMALS)
+    scores = [[*map(value_of, c.cells)] for c in columns]
+    for i in {0, len(columns) - 1} if n_rows >= FEWEST - 1 <= len(columns) - 1 else ():
+        others = zip(*scores[:i], *scores[i + 1 :], strict=True)
+        if all(map(_is_mean, columns[i].cells, others)):
+            _refuse_column("it is the mean of the others", columns[i], OR_RENAME)
 
 
 def has_means_of_rows(columns: Columns) -> bool:
@@ -100,6 +128,8 @@ def about_columns(
         letter = len(column.name) == 1 if column.role == "size" else column.name in "dkmp"
         if letter and not n_decimals and (words or column.role == "size"):
             _refuse_column("it may be a method or sizes", column)
+        if len(means) > 1 and roles.metric_of(column.name) in (*SHARES, *LOSSES):
+            _refuse_column("it is a metric, and others are methods", column)
 
 
 def about_first_column(column: TableColumn) -> None:
@@ -283,7 +313,8 @@ def shorten(text: str) -> str:
 
 
 def _refuse_column(message: str, column: TableColumn, advice: str = OR_WITHOUT) -> NoReturn:
-    refuse(f"{message}: {advice.format(shorten(column.name))}", column=column.name)
+    name = shorten(column.name)
+    refuse(f"{message}: {advice.format(name, name)}", column=column.name)
 
 
 def _refuse_row(message: str, title: str, advice: str = OR_A_DATA_SET) -> NoReturn:

@@ -162,6 +162,8 @@ def _joined_columns(columns: str) -> list[int]:
 def _latex_fields(text: str, line: int) -> list[tuple[Text, int]]:
     """Return a field for each of its columns, or raise ValueError for an unknown command."""
     spans = []
+    if re.match(r"\s*\{\s*\\multi", text):  # siunitx reads fields in braces as words
+        text = text.strip()[1:-1]
     for pattern in (_COLUMNS, _ROWS):
         match = pattern.match(text)
         spans.append(_span(match[1]) if match else 1)

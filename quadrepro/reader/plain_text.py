@@ -50,6 +50,8 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
     if re.search(r"\\(pm|textbf|mathbf)\b", text):  # fields in LaTeX
         text = re.sub(r"\\(?:textbf|mathbf|underline|textit)\s*\{([^{}]*)\}", r"\1", text)
         text = re.sub(r"\\pm\b", "±", text.replace("$", ""))
+    if ".. csv-table::" in text:  # its options, such as :widths: 20,6
+        text = re.sub(r"(?m)^[ \t]+:[a-z-]+:.*$", "", text)
     boxes = text.translate(_BOXES)
     if _PRINTED_IN_PART.search(boxes):
         raise ValueError("printed in part: print all rows and columns")

@@ -80,7 +80,7 @@ class _Reader:
 
     def __init__(self, content: Content, choices: Choices) -> None:
         self.path, self.form, self.choices = content.path, content.form, choices
-        self.metric, self.arrow, self.assumed = "", "", False
+        self.metric, self.arrow, self.assumed, self.is_turned = "", "", False, False
         self.left_out: dict[str, None] = {}
         self.numbers: dict[tuple[str, str], Number] = {}
         self.datasets: dict[str, str] = {}
@@ -150,8 +150,9 @@ class _Reader:
         if methods and (sets or repeat) and rows != "methods":
             return self._table(sets[0] if sets else None, methods[0])
         sums_up = rows is None and not named and doubts.has_means_of_rows(values)
-        if rows is None and not named and not sums_up:
-            self.assumed = doubts.about_kinds(self._with("label"), values, bool(methods))
+        if rows is None and not sums_up:
+            stated = "data sets" if named else "methods" if methods else ""
+            self.assumed = doubts.about_kinds(self._with("label"), values, stated)
         if rows == "methods" or sums_up or (rows is None and not named and methods):
             self._turn()
         return self._table(self._label("data sets"), None)
@@ -192,11 +193,24 @@ class _Reader:
     def _turn(self) -> None:
         """Make columns of the rows, whose names are methods, and rows of the columns."""
         self._check_words()
-        values = [c for c in self._with("value") if c.named not in ("time", "unclear")]
+        values = self._with("value")
+        # Among other letters, such as in PACS, P is a data set.
+        letters = sum(re.fullmatch("[A-Z]", c.name) is not None for c in values) > 2
+        others = ("time", "unclear")
+        values = [c for c in values if c.named not in others or (letters and c.name == "P")]
         values = [c for c in values if roles.column_role(c.name) != "size"]  # also if not whole
         label = self._label("methods")
         methods = doubts.one_metric(self._methods(values), self.choices)
         self._leave_others((label, *chain(*methods.values())))
+        scores = [
+            mean
+            for mean, *_ in methods.values()
+            if not (summary_kind(mean.name) or roles.is_summary_row(mean.name))
+        ]
+        doubts.about_properties(scores, len(self.lines))
+        self.metric = self.metric or (
+            scores[0].method if len(scores) == 1 and metric_of(scores[0].method) else ""
+        )
         columns = [TableColumn("dataset", [*map(Text, methods)])]
         titles = self._titles(label)
         for i, name in enumerate(titles):
@@ -207,7 +221,7 @@ class _Reader:
             bold = (group[0].cells[i].bold for group in methods.values())
             columns.append(TableColumn(name, [*map(Text, texts, bold)]))
         self.columns = [c for c in columns if c.name not in self.choices.without]
-        self.lines = [self.top] * len(methods)
+        self.lines, self.is_turned = [self.top] * len(methods), True
         self._set_roles()
 
     def _collect(self, label: TableColumn | None, by_row: TableColumn | None) -> None:
@@ -229,7 +243,10 @@ class _Reader:
         doubts.about_names(scored, self.choices)
         keys = [*zip(titles, *([[c.text for c in by_row.cells]] if by_row else []), strict=True)]
         labels = [label] if label and by_row else self._with("label")
-        named = [(key, self._summary(i, labels, methods)) for i, key in enumerate(keys)]
+        named, is_last = list[tuple[Key, str]](), True
+        for i, key in [*enumerate(keys)][::-1]:
+            kind = self._summary(i, labels, methods, is_last or self.is_turned)
+            named, is_last = [(key, kind), *named], is_last and kind != ""
         # Several summaries of one name sum up parts of the table.
         counts = Counter(key for key, kind in named if kind)
         kinds = ["summary" if counts[key] > 1 else kind for key, kind in named]
@@ -349,7 +366,7 @@ class _Reader:
     def _leave_others(self, used: Sequence[TableColumn | None]) -> None:
         """Leave out the columns that are not used."""
         others = [(i, c) for i, c in enumerate(self.columns, 1) if c not in used]
-        self._leave("column", [c.name or str(i) for i, c in others])
+        self._leave("row" if self.is_turned else "column", [c.name or str(i) for i, c in others])
 
     def _methods(self, values: Sequence[TableColumn]) -> Methods:
         """Return the column of each method, followed by its column of spreads if there is one."""
@@ -411,12 +428,16 @@ class _Reader:
             self.lines = [self.lines[i] for i in rows]
             self._set_roles()
 
-    def _summary(self, i: int, labels: Sequence[TableColumn], methods: Methods) -> str:
+    def _summary(
+        self, i: int, labels: Sequence[TableColumn], methods: Methods, is_last: bool
+    ) -> str:
         """Return the kind of a summary row, or an empty text."""
         texts = [c.cells[i].text for c in labels]
         kind = next(filter(None, map(summary_kind, texts)), "")
         folds = [c.cells[i].text for c in self._with("fold")]
-        if any(map(summary_kind, folds)) or (not kind and any(map(roles.is_summary_row, texts))):
+        if any(map(summary_kind, folds)):
+            return "summary"
+        if not kind and any(roles.is_summary_row(text, is_last) for text in texts):
             return "summary"
         # Wins are counts: a row called Best may hold the best scores. Years are whole, too.
         decimals = any("." in group[0].cells[i].text for group in methods.values())
@@ -495,12 +516,14 @@ class _Reader:
         names = {bool(re.search(PERCENT, c.name)) for c in self.scored if not c.kind}
         if len({*signs}) > 1:
             few_have = signs.count(True) < signs.count(False)
-            message = "some numbers have a percent sign and others have none: write one kind"
+            message = "some numbers have a percent sign and others have none: write one kind, or "
+            message += "leave out a row or a column with --without"
             for (row, _), n in self.numbers.items():
                 if row in self.datasets and n.text and n.percent == few_have:
                     doubts.refuse(message, self.lines[self.places[row]])
         if len(names) > 1:
-            doubts.refuse("some columns are in percent and others are not: write one kind")
+            message = "some columns are in percent and others are not: write one kind, or "
+            doubts.refuse(f"{message}leave out the others with --without")
         titled = True in names or re.search(PERCENT, " ".join(self.around)) is not None
         # Shares of right examples are above 1% if anything was learned.
         is_error = metric_of(self._stated_metric()) in ("error", "balanced_error")
@@ -519,7 +542,7 @@ class _Reader:
     def _stated_metric(self) -> str:
         """Return the metric that the caller, a name or a title states, or an empty text."""
         in_title, arrow = roles.metric_in(self.around), self._direction()
-        if arrow and (arrow == "↓") != (in_title in LOSSES):
+        if in_title == "other" or (arrow and (arrow == "↓") != (in_title in LOSSES)):
             in_title = ""  # the title is about something else, such as its reduction
         return self.choices.metric or self.metric or in_title
 

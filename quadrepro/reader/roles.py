@@ -67,9 +67,13 @@ def summary_kind(name: str) -> str:
     return _first("summaries", _key(name))
 
 
-def is_summary_row(name: str) -> bool:
-    """Return whether a row has other numbers than the scores of a data set, such as p-values."""
-    return re.fullmatch(_vocabulary()["summary rows"], _key(name)) is not None
+def is_summary_row(name: str, is_last: bool = True) -> bool:
+    """Return whether a row has other numbers than the scores of a data set, such as p-values.
+
+    Some names, such as Loss, show it only of a row without data sets below it.
+    """
+    groups = ("summary rows", "last rows")[: 1 + is_last]
+    return any(re.fullmatch(_vocabulary()[group], _key(name)) for group in groups)
 
 
 def arrows_in(names: Iterable[str]) -> set[str]:
@@ -104,7 +108,8 @@ def part_of(name: str) -> tuple[str, str]:
     if metric := metric_of(name) or _first("parts", _key(name)):
         return "", metric
     without_unit = re.sub(r"\s*[(\[](s|ms|sec)[)\]]$", "", name)
-    base = re.sub(r"^(time|t)_|[ _](time|t)$", "", without_unit, flags=re.IGNORECASE)
+    times = r"^(time|t)_|^time [(\[]\w+[)\]] |[ _](time|t)$"
+    base = re.sub(times, "", without_unit, flags=re.IGNORECASE)
     if base not in ("", name):
         return base, "time"
     if match := re.fullmatch(r"rank ?\((.+)\)", name, re.IGNORECASE):
@@ -116,6 +121,7 @@ def part_of(name: str) -> tuple[str, str]:
     words = re.split(r"[\s_/:-]+", name)
     ends = name.removeprefix(words[0]), name.removesuffix(words[-1])
     for word, others in zip((words[0], words[-1]), ends, strict=True):
+        word = word.strip("()[]")
         metric, base = metric_of(word) or _first("parts", _key(word)), others.strip(" _/:-")
         if base and metric:
             base = re.sub(r"^\((.*)\)$", r"\1", base)
@@ -182,9 +188,11 @@ class TableColumn:
 
     def __init__(self, name: str, cells: Sequence[Text]) -> None:
         self.name, self.cells = name, cells
-        self.texts = [c.text for c in cells if c.text and not is_gap(c.text)]
-        self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
         self.named = column_role(name)
+        # Among metrics, Error is no gap.
+        all_texts = filter(None, (c.text for c in cells))
+        self.texts = [x for x in all_texts if self.named == "metric" or not is_gap(x)]
+        self.is_words = bool(self.texts) and not any(map(is_number, self.texts))
         # Among folds there may be rows of their means.
         texts = [t for t in self.texts if self.named != "fold" or not summary_kind(t)]
         self.is_whole = bool(texts) and all(re.fullmatch(r"[\d,]+", t) for t in texts)
@@ -192,7 +200,7 @@ class TableColumn:
             self.named = ""  # p-values are at most 1
         counts = self.named in ("fold", "id", "size", "test size")
         if counts and not (self.is_whole or self.is_words):
-            self.named = "unclear" if "size" in self.named and " " in name else ""
+            self.named = "unclear" if "size" in self.named and re.search("[ _]", name) else ""
         self.method, self.kind = split_spread(name)
         self.role = ""
         """One of label, fold, value, size, words and out."""
@@ -219,7 +227,7 @@ class TableColumn:
         elif self.is_words:
             first = not before or self.fault is None
             self.role = "label" if labels_only and first else "words"
-        elif self.named and (not self.texts or self.named in ("time", "id")):
+        elif self.named in ("time", "id") or (before and not self.texts):
             self.role = "out"
         else:
             roles = {"fold": "fold", "size": "size", "test size": "size"}
@@ -250,17 +258,21 @@ def read_header(grid: TextGrid) -> tuple[list[str], int]:
         n += 1
     header = [[c.text for c in row] for row in rows[:n]]
     for above, below in [] if grid.n_header else pairwise(header):
-        for j in range(2, len(above)):  # a name above several columns
+        # A name above several columns is repeated where the form tells over which it extends.
+        spans = any(name and name == next_name for name, next_name in pairwise(above[1:]))
+        for j in range(2, 2 if spans else len(above)):
             above[j] = above[j] or (above[j - 1] if below[j] else "")
         repeated = [j for j, name in enumerate(below) if name and below.count(name) > 1]
         if 0 < sum(above[j] != "" for j in repeated) < len(repeated):
             advice = "write each above the first of its columns"
             raise ValueError(f"line {grid.lines[0]}: names above several columns: {advice}")
-    titles = {t for row in header[:-1] for t in row if {*row[1:]} == {t}}
+    is_unique = len({*header[-1]}) == len(header[-1])
+    titles = {t for row in header[:-1] for t in row if {*row[1:]} - {"" * is_unique} == {t}}
     grid.around += sorted(titles)
     names: list[str] = []
     for texts in zip(*header, strict=True):
-        name = " ".join(dict.fromkeys(text for text in texts if text and text not in titles))
+        above = [text for text in texts[:-1] if text not in titles]
+        name = " ".join(filter(None, dict.fromkeys([*above, texts[-1]])))
         if not names and names_rows(texts[-1]) and not any(header[-1][1:]):
             name = texts[-1]  # pandas prints the name of the rows below the name of the columns
         elif not names and names_rows(texts[0]) and not names_rows(texts[-1]):

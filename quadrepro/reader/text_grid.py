@@ -62,8 +62,11 @@ class TextGrid:
     """The reason for which it cannot be read; empty if it can."""
 
     def add(self, line: int, texts: Iterable[str]) -> None:
-        """Add a row of texts that are not bold."""
-        self.rows.append([Text(" ".join(text.split())) for text in texts])
+        """Add a row of plain texts; of marks, only those for bold are understood."""
+        plain = [" ".join(text.split()) for text in texts]
+        bold = [re.fullmatch(r"\*\*([^*]+)\*\*", text) for text in plain]
+        pairs = zip(bold, plain, strict=True)
+        self.rows.append([Text(match[1], True) if match else Text(text) for match, text in pairs])
         self.lines.append(line)
 
     def squared(self) -> TextGrid:

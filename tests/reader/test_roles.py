@@ -141,6 +141,42 @@ READ = {
     "numbers in LaTeX": (
         r"d,a,b; x,\textbf{.9 $\pm$ .1},.8 $\pm$ .1; y,$\mathbf{.7} \pm \mathbf{.1}$,.6 $\pm$ .1",
     ),
+    "speeds, lengths and costs of methods": (
+        "model,Layers,Context length,Docs / Sec,RAM [GB],Train (s),GPU time,Cost,x,y"
+        "; a,2,512,10,5,7.5,8.8,1,.9,.7; b,4,8192,20,2,9.5,9.9,2,.8,.6",
+    ),
+    "P among other letters": (
+        "Method,A,C,P,S; a,.9,.8,.97,.79; b,.8,.7,.96,.76",
+        "A C P S",
+        "a b",
+    ),
+    "a name above some columns": (
+        ",u,u,; Method,x,y,Avg.; a,.9,.7,.8; b,.8,.6,.7",
+        "x y",
+        "a b",
+    ),
+    "names above some columns": (
+        ",u,u,v,v,; Method,x,y,x,y,Rank; a,.9,.7,.5,.4,1; b,.8,.6,.4,.3,2",
+        "u x|u y|v x|v y",
+        "a b",
+    ),
+    "errors of a metric": ("d,accuracy,accuracy_error; x,.9,.1; y,.7,.1", "x y", "accuracy"),
+    "deviations by other names": (
+        "d,a,a_std_dev,b,b_standard_deviation,c,c_stderr,e,e_std err"
+        "; x,.9,.1,.8,.1,.7,.1,.6,.1; y,.7,.1,.6,.1,.5,.1,.4,.1",
+        "x y",
+        "a b c e",
+    ),
+    "Error as a metric": ("d,metric,a,b; x,Error,.9,.8; y,Error,.7,.6",),
+    "data sets called like sums": (
+        "d,a,b; Loss,.9,.8; Memory,.7,.6; CV,.6,.5; Mean Teacher,.5,.4; capital-gain,.3,.2",
+        "Loss|Memory|CV|Mean Teacher|capital-gain",
+        "a b",
+    ),
+    "times before the names": ("d,time (s) a,time (s) b,a,b; x,3,4,.9,.8; y,3,4,.7,.6",),
+    "pictures in a column": ("d,a,b,curve; x,.9,.8,; y,.7,.6,",),
+    "stars for bold": ("d,a,b; x,**.9**,.8; y,.7,**.6**",),
+    "options of a csv-table": (".. csv-table:: T;    :widths: 20,6,6; ; d,a,b; x,.9,.8; y,.7,.6",),
     "seeds next to folds": (
         "task,framework,fold,seed,acc; x,a,0,7,.9; x,b,0,8,.8; y,a,0,7,.7; y,b,0,8,.6",
     ),
@@ -296,6 +332,28 @@ REFUSED = {
         "line 2 has 2 fields, other lines have 3: wri",
     ),
     "a column without a name": ("d,a,,b; x,.9,.8,.7; y,.6,.5,.4", "no name"),
+    "metrics of images": ("Method,PSNR,SSIM,LPIPS; a,31,.94,.08; b,33,.96,.04", "--metric"),
+    "metrics in brackets": ("m,x (acc),y (ppl),z (acc); a,.9,30,.8; b,.8,20,.7", "(accuracy, ppl)"),
+    "a metric next to data sets": (
+        "Method,mAP,bird,boat; a,70.1,76.5,79.0; b,72.4,75.5,80.2",
+        "--without 'mAP', or read nothing else with --metric 'mAP'",
+    ),
+    "a metric next to methods": ("d,accuracy,ours; x,.9,.8; y,.7,.6", "--without 'accuracy'"),
+    "whole numbers of methods": (
+        "Model,Width,u,v; a,512,77.6,86.4; b,768,84.3,90.5",
+        "--without 'Width', or write it with decimals",
+    ),
+    "a mean of another name": (
+        "Model,Score,x,y,z; a,90.1,90.1,80.2,99.9; b,80.1,80.1,70.2,89.9; c,7.1,7.1,7.2,6.9",
+        "'Score': it is the mean of the others",
+    ),
+    "methods below data sets": ("Dataset,iris,wine; SVM,.9,.8; q,.7,.6", "--rows methods"),
+    "data sets below methods": ("Model,q,r; iris,.9,.8; wine,.7,.6; u,.5,.4", "--rows datasets"),
+    "development and test examples": ("Model,Dev,Test; a,.9,.8; b,.7,.6", "(Dev, Test)"),
+    "several metrics, one called error": (
+        "d,metric,a,b; x,Error,.9,.8; y,Error,.7,.6; z,AUC,.9,.8",
+        "choose one of Error, AUC",
+    ),
 }
 
 
