@@ -51,7 +51,7 @@ SEPARATORS = click.Choice((",", ";", "|", "tab", "blank"))
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def init_command(file: Path, target: str | None, card_only: bool, force: bool, **told: Any) -> None:
+def init_command(file: Path, target: str | None, card_only: bool, force: bool, **options: Any) -> None:
     """Write a card and a config for a file of your own, ready to run.
 
     FILE is text with commas, tabs, semicolons or blanks between its fields; or ARFF, KEEL, JSON,
@@ -79,7 +79,7 @@ def init_command(file: Path, target: str | None, card_only: bool, force: bool, *
         return
     if target is None:
         raise ConfigError("which column is to be predicted? Add --target COLUMN, or --target -1")
-    card = inspect_file(file, target, **told)
+    card = inspect_file(file, target, **options)
     place, config = CARDS / f"{card.name}.yaml", Path(f"{card.name}.yaml")
     shipped = cards_folder() / place.name
     if shipped.is_file() and shipped.resolve() != place.resolve():

@@ -248,7 +248,7 @@ def _json(text: str) -> pd.DataFrame:
         elif len(lists) == 1 and all(isinstance(value, dict) for value in lists[0]):
             [content] = lists
     frame = pd.json_normalize(content) if isinstance(content, list) else pd.DataFrame(content)
-    # With orient="index", rows are written by their numbers or names, of which there are more.
+    # With orient="index", the keys are the numbers or names of rows, which are more than columns.
     by_number = "".join(map(str, frame)).isdigit() and not "".join(map(str, frame.index)).isdigit()
     by_name = frame.index.dtype.kind == "O" and frame.shape[1] > len(frame)
     if isinstance(content, dict) and (by_number or by_name):

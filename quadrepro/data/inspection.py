@@ -41,7 +41,7 @@ MARKS = "[0-9][ \u00a0\u2009\u202f'’][0-9]|[$€£¥₹₩₽₺₦₫₴₪�
 """Signs without which numbers are read; blanks are listed, as pandas is slower with ``\\s``."""
 
 LONGEST_NUMBER = 17
-"""Whole numbers of so many digits are codes, since floats hold fewer."""
+"""Whole numbers with this number of digits or more are codes, since floats hold fewer."""
 
 _SHARE = r"^-?\d*[.,]\d+$"
 """Numbers with decimals, which are no names of rows."""
@@ -585,7 +585,7 @@ def renew(card: Card, path: Path) -> Card:
 
 
 def _check_names(card: Card, source: FileSource) -> None:
-    """Refuse a file whose columns have other names than those of its card."""
+    """Refuse a file if its card names other columns."""
     path, stated = Path(source.path), InitOptions(Path(source.path), "", member=source.member)
     if source.format == "libsvm" or (source.format in ("csv", "excel") and not source.header):
         return
@@ -599,11 +599,11 @@ def _check_names(card: Card, source: FileSource) -> None:
         else:
             start = detect(content, path, "", source.encoding, source.separator, above, True)[1]
         names = _names(start, frame, stated)
-    known = [card.target.original if n == "target" else n for n in source.columns if n != PART]
-    pairs = zip_longest(names, known, fillvalue="nothing")
+    expected = [card.target.original if n == "target" else n for n in source.columns if n != PART]
+    pairs = zip_longest(names, expected, fillvalue="nothing")
     if changes := [f"{new} in place of {old}" for new, old in pairs if old not in ("", new)]:
         again = shlex.join(["quadrepro", "init", str(path), "--target", card.target.original])
-        fault = f"its columns are no longer those of the card: {few(changes)}"
+        fault = f"its columns differ from the card: {few(changes)}"
         raise DataError(f"{path}: {fault}; {again} --force writes a new card")
 
 

@@ -46,8 +46,8 @@ def about_kinds(labels: Columns, values: Columns, stated: str) -> bool:
     `stated` is the kind by the name of the column of names: methods, data sets, or neither.
     """
     rows, columns = (labels[-1].texts if labels else []), [c.method or c.name for c in values]
-    # The well-known names by the kind of rows that they show.
-    shown = {
+    # Well-known names, by the kind of the rows.
+    evidence = {
         kind: [x for x in rows if roles.is_well_known(x, own)]
         + [x for x in columns if roles.is_well_known(x, other)]
         for kind, own, other in (
@@ -56,15 +56,15 @@ def about_kinds(labels: Columns, values: Columns, stated: str) -> bool:
         )
     }
     kind, other = ("data sets", "methods") if stated == "methods" else ("methods", "data sets")
-    if len(shown[kind]) > max(1, len(shown[other])):
+    if len(evidence[kind]) > max(1, len(evidence[other])):
         advice = "state the kind of the rows with --rows methods or --rows datasets"
-        names = f"the rows look like {kind}, or the columns like {other} ({few(shown[kind], 3)})"
+        names = f"the rows look like {kind}, or the columns like {other} ({few(evidence[kind], 3)})"
         refuse(f"{names}: {advice}")
     repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
     if len(repeated) > 1 and len(values) == 1 and stated != "data sets":
         both = " and ".join(map(repr, repeated))
         refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
-    return bool(rows) and not stated and len(shown["data sets"]) <= len(shown["methods"])
+    return bool(rows) and not stated and len(evidence["data sets"]) <= len(evidence["methods"])
 
 
 def about_properties(columns: Columns, n_rows: int) -> None:

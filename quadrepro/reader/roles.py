@@ -189,7 +189,7 @@ class TableColumn:
     def __init__(self, name: str, cells: Sequence[Text]) -> None:
         self.name, self.cells = name, cells
         self.named = column_role(name)
-        # Among metrics, Error is no gap.
+        # In a column of metrics, Error is not a gap.
         all_texts = filter(None, (c.text for c in cells))
         self.texts = [x for x in all_texts if self.named == "metric" or not is_gap(x)]
         self.is_words = bool(self.texts) and not any(map(is_number, self.texts))

@@ -552,7 +552,7 @@ def test_a_card_is_renewed_only_for_the_same_columns(save: Save, tmp_path: Path)
         write_card(inspect_file(save(text), "y"), place)
         path = save(changed)
         fault = refusal(path, lambda _: renew(load_card_file(place), place), DataError)
-        assert "its columns are no longer those of the card" in fault
+        assert "its columns differ from the card" in fault
         assert "--target y --force writes a new card" in fault
 
 
