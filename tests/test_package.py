@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import runpy
 import subprocess
 import sys
-from importlib.metadata import entry_points
+from importlib.metadata import PackageNotFoundError, entry_points, metadata
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from packaging.specifiers import SpecifierSet
 
 import quadrepro
 from quadrepro import errors
@@ -36,6 +38,17 @@ def test_type_checkers_know_the_public_names(tmp_path: Path) -> None:
     command = [sys.executable, "-m", "mypy", "--strict", "--follow-imports=silent", "user.py"]
     found = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
     assert found.stdout.startswith("Success"), found.stdout + found.stderr
+
+
+def test_pinned_packages_can_be_installed_on_the_lowest_python() -> None:
+    lowest = metadata("quadrepro")["Requires-Python"].removeprefix(">=") + ".0"
+    for line in Path("constraints.txt").read_text("utf-8").splitlines():
+        name = line.partition("==")[0]
+        if not line or line.startswith("#"):
+            continue
+        with contextlib.suppress(PackageNotFoundError):  # of another platform or extra
+            needed = metadata(name)["Requires-Python"] or ""
+            assert SpecifierSet(needed).contains(lowest), f"{line} needs Python {needed}"
 
 
 def test_the_command_and_the_module_are_the_same(

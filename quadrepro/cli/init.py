@@ -51,7 +51,9 @@ SEPARATORS = click.Choice((",", ";", "|", "tab", "blank"))
 @click.option("--names", metavar="A,B,C", help="Names of the columns of a file without a header.")
 @click.option("--card-only", is_flag=True, help="Write no config.")
 @click.option("--force", is_flag=True, help="Replace files that exist.")
-def init_command(file: Path, target: str | None, card_only: bool, force: bool, **options: Any) -> None:
+def init_command(
+    file: Path, target: str | None, card_only: bool, force: bool, **options: Any
+) -> None:
     """Write a card and a config for a file of your own, ready to run.
 
     FILE is text with commas, tabs, semicolons or blanks between its fields; or ARFF, KEEL, JSON,
