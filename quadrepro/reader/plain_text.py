@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import groupby
 
 from quadrepro.reader.roles import names_rows
-from quadrepro.reader.text_grid import MARKS, Text, TextGrid, is_gap, is_number
+from quadrepro.reader.text_grid import MARKS, MOST_COLUMNS, Text, TextGrid, is_gap, is_number
 
 SEPARATORS = {";": "semicolons", "\t": "tabs", "|": "bars", ",": "CSV"}
 """Signs between fields and the name of a file with them."""
@@ -71,8 +71,13 @@ def read_plain_text(text: str) -> tuple[str, list[TextGrid]]:
 def _separated(text: str, separator: str) -> Lines:
     lines = io.StringIO(text, newline="")
     reader = csv.reader(lines, delimiter=separator, skipinitialspace=True, strict=True)
+    rows: Lines = []
     with suppress(csv.Error):
-        return [(reader.line_num, [field.strip() for field in fields]) for fields in reader]
+        for fields in reader:
+            if len(fields) > MOST_COLUMNS:
+                raise ValueError(f"{len(fields):,} columns are too many for a table of scores")
+            rows.append((reader.line_num, [field.strip() for field in fields]))
+        return rows
     return []
 
 
