@@ -56,14 +56,16 @@ def about_kinds(labels: Columns, values: Columns, stated: str) -> bool:
         )
     }
     kind, other = ("data sets", "methods") if stated == "methods" else ("methods", "data sets")
+    advice = "state the kind of the rows with --rows methods or --rows datasets"
     if len(evidence[kind]) > max(1, len(evidence[other])):
-        advice = "state the kind of the rows with --rows methods or --rows datasets"
         names = f"the rows look like {kind}, or the columns like {other} ({few(evidence[kind], 3)})"
         refuse(f"{names}: {advice}")
     repeated = [c.name for c in labels if len({*c.texts}) < len(c.texts)]
     if len(repeated) > 1 and len(values) == 1 and stated != "data sets":
         both = " and ".join(map(repr, repeated))
         refuse(f"{both} may be data sets and methods: call them 'dataset' and 'method'")
+    if rows and not stated and len(columns) == 1 and roles.metric_of(columns[0]):
+        refuse(f"the rows may be data sets or methods ({few(rows, 3)}): {advice}")
     return bool(rows) and not stated and len(evidence["data sets"]) <= len(evidence["methods"])
 
 

@@ -197,6 +197,7 @@ def test_roles_are_read_from_names_and_numbers(kind: str, tmp_path: Path) -> Non
 
 REFUSED = {
     "names with a metric": ("d,x,y; Accuracy ours,9,8; Accuracy theirs,7,6", "--rows methods"),
+    "a metric of methods or data sets": ("Sampler,AUC; q,.9; r,.7", "--rows methods or --rows"),
     "a method called mean": (
         ",x,y; mean,.9,.8; GMT,.7,.6; a,.6,.5",
         "the row 'mean' is not the mean of the others: leave it out with --without 'mean', or st",
