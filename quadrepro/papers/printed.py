@@ -353,8 +353,8 @@ def from_table(table: PrintedTable, facts: Facts, unstated: Iterable[str] = ()) 
     for name, sizes in table.sizes.items():
         n_test |= sizes if column_role(name) == "test size" else {}
     best = facts.bold or {row: tuple(names) for row, names in bold.items() if names}
-    known = {"spread": spread, "bold": best, "n_test": n_test | facts.n_test}
+    resolved = {"spread": spread, "bold": best, "n_test": n_test | facts.n_test}
     columns, path = tuple(dict.fromkeys(column for _, column in cells)), Path(table.path)
-    facts, read = facts.model_copy(update=known), table.describe("checked one by one")
+    facts, read = facts.model_copy(update=resolved), table.describe("checked one by one")
     about = path, lines, summaries, frozenset(unstated), read
     return Printed(path.stem, columns, cells, facts, *about)

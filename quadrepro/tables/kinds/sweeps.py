@@ -9,7 +9,7 @@ from functools import partial
 from itertools import product
 from pathlib import Path
 from statistics import median
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from quadrepro.config.datasets import Row
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.tables import figure as figures
 from quadrepro.tables.kinds import Context, Kind, Made, closing_notes
-from quadrepro.tables.render import MISSING, CsvField, Entry, moments, number_text, significant
+from quadrepro.tables.render import CsvField, Entry, moments, number_text, significant
 
 WIDE = 100
 """Above this ratio of the largest value to the smallest, the horizontal axis is logarithmic."""
@@ -92,46 +92,29 @@ FIRST, SECOND, NEITHER, UNKNOWN = "#f0a040", "#6dbf8b", "#e6e6e6", "#ffffff"
 Pair = tuple[str, str]
 
 
-class Difference(NamedTuple):
-    """The risks of two algorithms in one row."""
+def difference(outcomes: Outcomes, row: str, pair: Pair) -> tuple[CsvField, ...]:
+    """Return both mean risks with their deviations, the second − the first, and a word.
 
-    gap: float
-    """The second mean − the first."""
-    text: str
-    """The gap in percentage points."""
-    overlap: bool
-    """Whether the intervals mean ± standard deviation have a point in common."""
-    numbers: tuple[CsvField, ...]
-    """Both means with their deviations, which are 0 with one split, the gap, and the overlap."""
-
-
-def difference(outcomes: Outcomes, row: str, pair: Pair) -> Difference | None:
-    """Return the difference of a row, or None if a split of either algorithm is missing."""
+    The word tells whether the intervals mean ± standard deviation overlap. With one split the
+    deviations are 0. All are None if a split of either algorithm is missing.
+    """
     if not all(outcomes.complete(row, column) for column in pair):
-        return None
+        return (None,) * 6
     sides = [moments(outcomes.values(row, column)) for column in pair]
     (a, sd_a), (b, sd_b) = ((mean or 0.0, sd or 0.0) for mean, sd in sides)
-    gap, overlap = b - a, abs(b - a) <= sd_a + sd_b + 1e-11
-    text = number_text(gap, 1, percent=True, signed=True)
-    numbers = a, sd_a, b, sd_b, gap, "overlap" if overlap else "different"
-    return Difference(gap, text, overlap, numbers)
-
-
-Squares = Mapping[str, list[tuple[Row, Difference | None]]]
-"""The rows of each data set, in one order for all."""
+    overlap = abs(b - a) <= sd_a + sd_b + 1e-11
+    return a, sd_a, b, sd_b, b - a, "overlap" if overlap else "different"
 
 
 def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     """A figure of the differences of two columns, by name, along the sweeps."""
-    squares = defaultdict[str, list[tuple[Row, Difference | None]]](list)
     rows, data = defaultdict[str, list[Entry]](list), list[tuple[CsvField, ...]]()
     datasets = [entry.title for entry in context.config.datasets]
     for row in sorted(context.config.rows, key=lambda row: datasets.index(row.parent)):
-        square = difference(outcomes, row.title, context.option)
-        squares[row.parent].append((row, square))
-        mark = "*" * (square is not None and not square.overlap)
-        rows[row.parent].append(Entry(square.text if square else MISSING, mark=mark))
-        numbers = square.numbers if square else (None,) * 6
+        numbers = difference(outcomes, row.title, context.option)
+        *_, gap, word = numbers
+        form: Any = {"digits": 1, "percent": True, "signed": True}
+        rows[row.parent].append(Entry(gap, mark="*" * (word == "different"), **form))
         data.append((row.parent, row.sweep, row.value, *numbers))
     first, second = (context.titles[name] for name in context.option)
     starred = (
@@ -142,39 +125,43 @@ def _make_differences(context: Context[Pair], outcomes: Outcomes) -> Made:
     )
     meaning = f"Percentage points; above 0 {first} is better. * marks a difference where the"
     notes = f"{meaning} {starred}", *closing_notes(context, outcomes)
-    line = next(iter(squares.values()))
-    header = ("Data set", *(f"{row.sweep} {row.value}" for row, _ in line))
+    # The rows of all data sets are in one order.
+    along = [row for row in context.config.rows if row.parent == next(iter(rows))]
+    header = ("Data set", *(f"{row.sweep} {row.value}" for row in along))
     both = (f"{column} {kind}" for column in context.option for kind in ("mean", "sd"))
     columns = ("dataset", "sweep", "value", *both, "difference", "verdict")
     subject = f"risk of {second} − {first}"
     table = context.table(subject, header, rows.items(), notes, columns, data)
-    return Made(table, partial(_draw_squares, context, squares))
+    return Made(table, partial(_draw_squares, context, along, rows))
 
 
-def _draw_squares(context: Context[Pair], squares: Squares, path: Path) -> None:
+def _draw_squares(
+    context: Context[Pair], along: list[Row], rows: Mapping[str, list[Entry]], path: Path
+) -> None:
     """Draw the matrix, one panel per sweep (CB-Boost, Figure 3).
 
     The difference is shown in the squares where the two intervals do not overlap.
     """
     first, second = (context.titles[name] for name in context.option)
-    sweeps = [row.sweep for row, _ in next(iter(squares.values()))]
-    width = max(4.5, 0.5 * len(sweeps) + 0.08 * max(map(len, squares)) + 0.5)
-    with figures.new_figure(path, width, 0.34 * len(squares) + 1.2) as figure:
-        counts = Counter(sweeps)
+    width = max(4.5, 0.5 * len(along) + 0.08 * max(map(len, rows)) + 0.5)
+    with figures.new_figure(path, width, 0.34 * len(rows) + 1.2) as figure:
+        counts = Counter(row.sweep for row in along)
         ratios = [*counts.values()]
         panels = figure.subplots(1, len(counts), squeeze=False, sharey=True, width_ratios=ratios)
         for sweep, panel in zip(counts, panels[0], strict=True):
-            for y, line in enumerate(squares.values()):
-                along = [(row, square) for row, square in line if row.sweep == sweep]
-                for x, (_, square) in enumerate(along):
-                    colour = UNKNOWN if square is None else NEITHER
-                    if square is not None and not square.overlap:
-                        colour = FIRST if square.gap > 0 else SECOND
-                        panel.text(x, y, square.text, ha="center", va="center", fontsize=8)
-                    panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
-            panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(squares) - 0.5, -0.5))
-            panel.set_xticks(range(counts[sweep]), [str(row.value) for row, _ in along])
-            panel.set_yticks(range(len(squares)), list(squares))
+            places = [i for i, row in enumerate(along) if row.sweep == sweep]
+            for (y, entries), (x, i) in product(enumerate(rows.values()), enumerate(places)):
+                gap, colour = entries[i].value, NEITHER
+                if not isinstance(gap, float):
+                    colour = UNKNOWN
+                elif entries[i].mark:
+                    colour = FIRST if gap > 0 else SECOND
+                    text = number_text(gap, 1, percent=True, signed=True)
+                    panel.text(x, y, text, ha="center", va="center", fontsize=8)
+                panel.barh(y, 1, 1, x - 0.5, color=colour, edgecolor="white")
+            panel.set(xlim=(-0.5, counts[sweep] - 0.5), ylim=(len(rows) - 0.5, -0.5))
+            panel.set_xticks(range(counts[sweep]), [str(along[i].value) for i in places])
+            panel.set_yticks(range(len(rows)), list(rows))
             panel.set_xlabel(sweep.replace("_", " "))
             panel.tick_params(length=0)
             panel.spines[:].set_visible(False)
