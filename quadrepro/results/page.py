@@ -9,6 +9,7 @@ import math
 import os
 import re
 import shlex
+from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property, partial
@@ -33,7 +34,7 @@ from quadrepro.results.run import INDEX, NOTES, PAGE, facts_of, inline
 from quadrepro.stats import p_text
 from quadrepro.tables.audit import Audit, audit
 from quadrepro.tables.conclusion import counts_text
-from quadrepro.tables.judge import Verdict, name_of, score_sentence, texts_of
+from quadrepro.tables.judge import Verdict, Verdicts, name_of, score_sentence, texts_of
 from quadrepro.tables.render import MISSING, decimals, number_text, printed_text, significant
 
 GENERATOR = '<meta name="generator" content="quadrepro">'
@@ -137,27 +138,26 @@ class Page:
         self.judged = any(entry.place for entry in self.entries.values())
 
     @cached_property
-    def verdicts(self) -> list[tuple[str, Verdict]]:
-        """The verdict on every printed number, with the name of the printed table.
+    def verdicts(self) -> list[Verdicts]:
+        """The verdicts on each printed table.
 
         A verdict on a deviation belongs to the verdict on its number.
         """
-        frame = self.results.verdicts.astype(object)
-        verdicts: list[tuple[str, Verdict]] = []
+        frame, entries = self.results.verdicts.astype(object), defaultdict[str, list[Verdict]](list)
         for row in frame.where(frame.notna(), None).to_dict("records"):
             keys = ("printed", "ours", "low", "high", "p", "reason")
             place = row["dataset"], row["algorithm"], row["quantity"]
-            verdict = Verdict(*map(row.get, keys)).at(*place)
-            if verdict.quantity.startswith("deviation of ") and verdicts:
-                table, number = verdicts.pop()
-                verdicts.append((table, replace(number, deviation=verdict)))
+            verdict, before = Verdict(*map(row.get, keys)).at(*place), entries[row["printed table"]]
+            if verdict.quantity.startswith("deviation of ") and before:
+                before[-1] = replace(before[-1], deviation=verdict)
             else:
-                verdicts.append((row["printed table"], verdict))
-        return verdicts
+                before.append(verdict)
+        in_percent = self.results.manifest.percent
+        return [Verdicts(name, (*e,), percent=name in in_percent) for name, e in entries.items()]
 
     @cached_property
-    def impossible(self) -> list[tuple[str, Verdict, str]]:
-        """The printed numbers that arithmetic alone refutes, with their table, and why."""
+    def impossible(self) -> list[tuple[Verdict, bool, str]]:
+        """The printed numbers that arithmetic alone refutes, whether in percent, and why."""
         if self.audit is None:
             return []
         certain = {}
@@ -175,15 +175,12 @@ class Page:
                 own, *others = [str(entry[k]) for k in ("as", "printed", "name") if entry.get(k)]
                 names[own] = others
         return [
-            (table, v, certain[place])
-            for table, v in self.verdicts
+            (v, table.percent, certain[place])
+            for table in self.verdicts
+            for v in table.entries
             for name in dict.fromkeys([v.row, *names.get(v.row, [])])
-            if (place := (table, name, v.column, v.printed)) in certain
+            if (place := (table.printed, name, v.column, v.printed)) in certain
         ]
-
-    def in_percent(self, table: str) -> bool:
-        """Return whether the numbers of a printed table are shown in percent."""
-        return table in self.results.manifest.percent
 
     @cached_property
     def entries(self) -> dict[PagePlace, PageEntry]:
@@ -199,19 +196,23 @@ class Page:
         highest_is_best = metric.greater_is_better if metric else bool(self.metric)
         ranked = frame["mean"].where(frame["algorithm"] != BASELINE).groupby(frame["dataset"])
         ranks = ranked.rank(method="min", ascending=not highest_is_best).fillna(0).astype(int)
-        verdicts = {(v.row, v.column, v.quantity): (t, v) for t, v in reversed(self.verdicts)}
-        impossible = {(v.row, v.column, v.quantity): why for _, v, why in self.impossible}
+        verdicts = {
+            (v.row, v.column, v.quantity): (v, table.percent)
+            for table in reversed(self.verdicts)
+            for v in reversed(table.entries)
+        }
+        impossible = {(v.row, v.column, v.quantity): why for v, _, why in self.impossible}
         percent = bool(self.results.manifest.percent) and not self.metric
         entries = {}
         for row, rank in zip(frame.to_dict("records"), ranks, strict=True):
             place = row["dataset"], row["algorithm"], row["quantity"]
             numbers = row["mean"], row["sd"], row["quantity"], row["printed"]
-            table, verdict = verdicts.get(place, ("", None))
-            in_percent = self.in_percent(table) or (percent and row["quantity"] == RISK)
+            verdict, in_percent = verdicts.get(place, (None, False))
+            in_percent |= percent and row["quantity"] == RISK
             # An RMSE has the unit of its target.
             in_percent &= RMSE not in row["quantity"]
-            judged = verdict, impossible.get(place, ""), in_percent
-            entries[place[:2]] = PageEntry(*numbers, rank, *judged)
+            why = impossible.get(place, "")
+            entries[place[:2]] = PageEntry(*numbers, rank, verdict, why, in_percent)
         return entries
 
     def name(self, row: str, column: str) -> str:
@@ -307,8 +308,8 @@ class Page:
                 lines.append(f"{line}. Outside after Holm's correction: {outside}.")
         if self.impossible:
             texts = [
-                f"{self.name(v.row, v.column)} ({printed_text(v.printed, self.in_percent(table))})"
-                for table, v, _ in self.impossible
+                f"{self.name(v.row, v.column)} ({printed_text(v.printed, percent)})"
+                for v, percent, _ in self.impossible
             ]
             lines.append(f"Impossible as printed: {few(texts, between='; ')}.")
         if self.claims:
@@ -325,11 +326,11 @@ class Page:
         return lines[:4]
 
     @property
-    def outside(self) -> list[tuple[str, Verdict]]:
-        """The printed numbers and deviations outside, with their table, lowest p-value first."""
-        every = [(table, v) for table, one in self.verdicts for v in (one, one.deviation) if v]
-        known = [(t, v) for t, v in every if None not in (v.ours, v.low) and v.word == "outside"]
-        return sorted(known, key=lambda pair: pair[1].p_value or 0.0)
+    def outside(self) -> list[tuple[Verdict, bool]]:
+        """The numbers and deviations outside, and whether in percent, lowest p-value first."""
+        outside = [(v, table.percent) for table in self.verdicts for v in table.outside_numbers]
+        outside = [pair for pair in outside if None not in (pair[0].ours, pair[0].low)]
+        return sorted(outside, key=lambda pair: pair[0].p_value or 0.0)
 
     def table(self, name: str) -> Markup:
         """Return a table with its notes, without its title; empty if its file is missing."""

@@ -130,7 +130,7 @@ def methods_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale
         if not scale.ratio:
             entries.append(Entry(method.mean_score, digits=digits))
         entries += _entries(c, scale) if c else [Entry(MISSING)] * 3
-        fields = [method.name, method.mean_rank, method.mean_score, *_fields(c)]
+        fields = [method.name, method.mean_rank, method.mean_score, *numbers_of(c).values()]
         if not ranking.control:
             entries.append(Entry("yes" if method.in_best_group else "no"))
             fields.append(str(method.in_best_group).lower())
@@ -150,13 +150,13 @@ def _entries(c: Comparison, scale: Scale) -> tuple[Entry, ...]:
     return Entry(f"{c.wins}–{c.ties}–{c.losses}"), Entry(scale.with_interval(c)), p_value
 
 
-def _fields(c: Comparison | None) -> tuple[CsvField, ...]:
+def numbers_of(c: Comparison | None) -> dict[str, CsvField]:
+    """Return the numbers of a comparison by the columns that they have in a CSV."""
     if c is None:
-        return (None,) * 10
-    return (
-        *(c.difference, c.low, c.high, c.wins, c.ties, c.losses),
-        *(c.p_value, c.p_adjusted, c.winner or "", str(c.immaterial).lower()),
-    )
+        return dict.fromkeys(PAIRS_HEADER[4:])
+    ends, counts = (c.difference, c.low, c.high), (c.wins, c.ties, c.losses)
+    values = *ends, *counts, c.p_value, c.p_adjusted, c.winner or "", str(c.immaterial).lower()
+    return dict(zip(PAIRS_HEADER[4:], values, strict=True))
 
 
 def pairs_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> Table:
@@ -165,9 +165,9 @@ def pairs_table(title: str, ranking: Ranking, titles: Mapping[str, str], scale: 
     pairs, header = ranking.ordered_pairs, ("", COUNTS, scale.contrast, "p")
     note = f"The first {MOST_PAIRS} of {len(pairs)} pairs; the CSV has all."
     notes = (note,) if len(pairs) > MOST_PAIRS else ()
-    shown = [(f"{titles[c.a]} – {titles[c.b]}", _entries(c, scale)) for c in pairs[:MOST_PAIRS]]
-    data = tuple((c.a, c.b, ranks[c.a], ranks[c.b], *_fields(c)) for c in pairs)
-    return Table(title, header, tuple(shown), notes, PAIRS_HEADER, data)
+    rows = [(f"{titles[c.a]} – {titles[c.b]}", _entries(c, scale)) for c in pairs[:MOST_PAIRS]]
+    data = tuple((c.a, c.b, ranks[c.a], ranks[c.b], *numbers_of(c).values()) for c in pairs)
+    return Table(title, header, tuple(rows), notes, PAIRS_HEADER, data)
 
 
 def _notes(ranking: Ranking, titles: Mapping[str, str], scale: Scale) -> list[str]:

@@ -442,7 +442,7 @@ def test_an_impossible_accuracy_is_marked(tmp_path: Path, monkeypatch: pytest.Mo
     row = ("monks", "quadboost", "risk")
     judged = ("table1", *row, "0.099", 0.1, 0.0, 0.2, 0.9, "inside", "")
     folder = make_folder(tmp_path, verdicts__csv=csv_text(VERDICTS_HEADER, [judged]))
-    [(_, verdict, why)] = Page(Results(folder), None).impossible
+    [(verdict, _, why)] = Page(Results(folder), None).impossible
     assert verdict.printed == "0.099"
     assert why.startswith("impossible on 216 test examples: no such number of correct answers")
 

@@ -20,12 +20,12 @@ from typing import Any
 from quadrepro import stats
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import COVERAGE, LEVEL, Comparison, Comparisons, Repeats
+from quadrepro.stats import COVERAGE, LEVEL, Comparisons, Repeats
 from quadrepro.tables.figure import fitted, looks_of, new_figure
 from quadrepro.tables.judge import PrintedNumber, Verdicts, judge
 from quadrepro.tables.kinds import Context, Data, Kind, Made, Texts, closing_notes, own_rows_notes
-from quadrepro.tables.methods import Scale, draw_ranks, methods_table
-from quadrepro.tables.render import CsvField, Entry, Table, decimals, moments
+from quadrepro.tables.methods import Scale, draw_ranks, methods_table, numbers_of
+from quadrepro.tables.render import Entry, Table, decimals, moments
 
 DATA_HEADER = (
     *("algorithm", "against", "probability", "probability sd", "printed", "verdict"),
@@ -72,13 +72,6 @@ def probabilities(outcomes: Outcomes, a: str, b: str) -> list[float]:
     ]
 
 
-def _data(c: Comparison | None) -> tuple[CsvField, ...]:
-    if c is None:
-        return (None,) * 9
-    counts = c.wins, c.losses, c.ties
-    return (c.difference, c.low, c.high, *counts, c.p_value, c.p_adjusted, c.winner or "")
-
-
 def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> Made:
     """Compare example by example.
 
@@ -101,7 +94,7 @@ def _by_examples(context: Context[str], outcomes: Outcomes, pairs: Comparisons) 
         text, (mean, sd), c = printed.text(a, b), moments(sample), pairs.get((a, b))
         star, outside = "*" * bool(c and c.winner), word == "outside"
         rows[a].append(Entry(mean, sd, text, digits=2, mark=star, outside=outside))
-        data.append((a, b, mean, sd, text, word, *_data(c)))
+        data.append((a, b, mean, sd, text, word, *map(numbers_of(c).get, DATA_HEADER[6:])))
     in_parentheses = ", in parentheses the printed one" * bool(printed.cells)
     start = "Probability that the row's algorithm is better than the column's"
     notes = [f"{start} (Poisson binomial test){in_parentheses}."]
@@ -138,7 +131,8 @@ def _by_means(context: Context[str], outcomes: Outcomes, pairs: Comparisons) -> 
         value, c = None, pairs.get((a, b))
         if c is not None:
             value = f"{c.wins}–{c.losses}" if several else c.difference
-            data.append((a, b, *(None,) * 3, "", *_data(c)))
+            numbers = map(numbers_of(c).get, DATA_HEADER[6:])
+            data.append((a, b, None, None, None, "", *numbers))
         star = "*" * bool(c and c.winner)
         rows[a].append(Entry(value, mark=star, digits=digits, percent=percent, signed=True))
     unit = ", in percentage points" * percent

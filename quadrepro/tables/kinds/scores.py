@@ -97,20 +97,20 @@ class Block:
         printed_best = _best(numbers, printed.facts.greater_is_better)
         digits = 2 if percent else 3
         if not (percent or outcomes.counted(row)):
-            texts = (printed.text(row, printed.mean_column(c)) for c in values)
-            printed_digits = (len(text.partition(".")[2]) for text in texts)
+            numbers_of_row = (self._texts(row, c)[0] for c in values)
+            printed_digits = (len(number.partition(".")[2]) for number in numbers_of_row)
             digits = max(decimals(mean for mean, _ in ours.values()), *printed_digits)
         in_unit = outcomes.metric is not None or outcomes.counted(row)
         outside = self.verdicts.outside_places
         for column, mean_and_sd in ours.items():
-            shown = self._texts(row, column, as_printed=in_unit)
+            texts = self._texts(row, column, as_printed=in_unit)
             bold = column in best, column in printed_best
             place = row, column, quantity
             off = place in outside, (row, column, f"deviation of {quantity}") in outside
-            entry = Entry(*mean_and_sd, *shown, *bold, "", *off, digits=digits, percent=percent)
+            entry = Entry(*mean_and_sd, *texts, *bold, "", *off, digits=digits, percent=percent)
             word = self.verdicts.words.get((row, column), "")
-            numbers_of = len(values[column]), *mean_and_sd, *self._texts(row, column)
-            yield entry, (*place, *numbers_of, word)
+            fields = len(values[column]), *mean_and_sd, *self._texts(row, column)
+            yield entry, (*place, *fields, word)
 
     def absent(self, name: str) -> list[Entry]:
         """Return the entries of a row that has no data, with its printed numbers."""
