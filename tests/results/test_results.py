@@ -20,14 +20,7 @@ from quadrepro.results.results import Results, load_results, results_folders
 from quadrepro.results.run import MANIFEST
 from quadrepro.results.writer import provenance
 from quadrepro.stats import Repeats
-from quadrepro.tables.judge import (
-    SCORE_HEADER,
-    PrintedNumber,
-    Verdict,
-    Verdicts,
-    judge,
-    score_text,
-)
+from quadrepro.tables.judge import SCORE_HEADER, PrintedNumber, Verdict, Verdicts, judge, score_text
 from tests.make import config, plan_of
 from tests.results.made import ERRORS, make_folder
 

@@ -9,19 +9,13 @@ from typing import Any
 import numpy as np
 import pytest
 from scipy.stats import t as student
-from scipy.stats import wilcoxon
 
 from quadrepro.config.config import KINDS, Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.core.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import (
-    better_on_one,
-    better_over_all,
-    compare_over_datasets,
-    holm,
-)
+from quadrepro.stats import better_on_one, better_over_all, compare_on_splits, compare_over_datasets
 from quadrepro.tables.kinds.comparisons import COMPARISONS, compared, probabilities
 from quadrepro.tables.render import Table
 from tests.make import config
@@ -36,6 +30,7 @@ from tests.tables.contexts import (
 )
 
 MANY = {f"set{i}": (1 + i % 3, 4 + i % 2, 3) for i in range(6)}
+EIGHT = {f"set{i}": (1, 5 + i % 2, 5 + (i + 1) % 2) for i in range(8)}
 SPLITS = [{"monks": errors} for errors in ((1, 3, 4), (2, 3, 3), (1, 4, 5), (3, 5, 4))]
 COLUMNS = ("quadboost", "lpboost", "adaboost")
 PAIRS = [*combinations(COLUMNS, 2)]
@@ -91,42 +86,44 @@ def test_a_printed_probability_has_a_verdict_from_three_splits_on(experiment: Ex
         assert not any("†" in text for text in entries_of(few)[0])
 
 
-def test_stars_are_of_wilcoxons_test_with_holms_method(experiment: Experiment) -> None:
-    # Eight wins of eight against both, and between the two others four of eight.
-    counts = {f"set{i}": (1, 5 + i % 2, 5 + (i + 1) % 2) for i in range(8)}
-    table = table_of(experiment, "comparisons", outcomes_of(counts))
-    risks = np.array([*counts.values()]).T / 10
-    expected = [
-        1.0 if (a, b) == (1, 2) else wilcoxon(risks[a], risks[b], method="exact").pvalue
-        for a, b in combinations(range(3), 2)
-    ]
-    data = data_of(table)
-    assert [data[pair]["p"] for pair in PAIRS] == pytest.approx(expected)
-    adjusted = holm(expected)
-    assert [data[pair]["p adjusted"] for pair in PAIRS] == pytest.approx(adjusted)
-    assert [data[b, a]["p adjusted"] for a, b in PAIRS] == pytest.approx(adjusted)
-    assert data["quadboost", "quadboost"]["p adjusted"] is None
-    assert [data[pair]["winner"] for pair in PAIRS] == ["quadboost", "quadboost", ""]
-    stars = [["*" in text for text in row] for row in entries_of(table)]
-    assert stars == [[False, True, True], [True, False, False], [True, False, False]]
-    note = "* significant difference by Wilcoxon's signed-rank test with Holm's correction (p ≤ "
-    assert any(text.startswith(note) for text in table.notes)
-
-
-@pytest.mark.parametrize("outcomes", [outcomes_of(MANY), outcomes_of(*SPLITS)])
-def test_a_pair_has_the_numbers_of_comparison(experiment: Experiment, outcomes: Outcomes) -> None:
-    context = context_of(experiment, "comparisons")
-    pairs = compared(context, outcomes)
+@pytest.mark.parametrize(
+    ("outcomes", "note", "manner"),
+    [
+        # Eight wins of eight against both, and between the two others four of eight.
+        (outcomes_of(EIGHT), "Wilcoxon's signed-rank test", {}),
+        (outcomes_of(MANY), "Wilcoxon's signed-rank test", {}),
+        (as_regression(outcomes_of(MANY)), "Wilcoxon's signed-rank test", {"ratio": True}),
+        # The step of a share is one of ten test examples.
+        (outcomes_of(*SPLITS), "corrected resampled t-test", {"resolution": 0.1}),
+        (as_regression(outcomes_of(*SPLITS)), "corrected resampled t-test", {"resolution": 0.0}),
+    ],
+)
+def test_a_pair_has_numbers_and_star_of_the_deciding_test_with_holms_method(
+    experiment: Experiment, outcomes: Outcomes, note: str, manner: dict[str, Any]
+) -> None:
+    if len(outcomes.rows) > 1:
+        pairs = compare_over_datasets(outcomes.mean_losses(), **manner)
+    else:
+        splits = {c: outcomes.values("monks", c) for c in COLUMNS}
+        pairs = compare_on_splits(splits, 0.5, **manner)
     table = table_of(experiment, "comparisons", outcomes)
     data = data_of(table)
     for pair, c in pairs.items():
         numbers = {"difference": c.difference, "low": c.low, "high": c.high, "wins": c.wins}
         numbers |= {"losses": c.losses, "ties": c.ties, "p": c.p_value, "p adjusted": c.p_adjusted}
         assert data[pair] | numbers | {"winner": c.winner or ""} == data[pair]
-    for a, (_, entries) in zip(COLUMNS, table.rows, strict=True):
-        for b, entry in zip(COLUMNS, entries, strict=True):
-            starred = (a, b) in pairs and pairs[a, b].winner is not None
-            assert entry.mark == "*" * starred
+    if ("quadboost", "quadboost") in data:
+        assert data["quadboost", "quadboost"]["p adjusted"] is None
+    marks = {
+        (a, b): entry.mark
+        for a, (_, entries) in zip(COLUMNS, table.rows, strict=True)
+        for b, entry in zip(COLUMNS, entries, strict=True)
+    }
+    assert {pair for pair, mark in marks.items() if mark == "*"} == {
+        pair for pair, c in pairs.items() if c.winner
+    }
+    start = f"* significant difference by {note} with Holm's correction (p ≤ 0.05)"
+    assert any(text.startswith(start) for text in table.notes)
 
 
 def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
@@ -137,21 +134,6 @@ def test_nothing_is_tested_over_missing_cells(experiment: Experiment) -> None:
     assert first[2] != "–"
     data = data_of(table)
     assert {row["p"] for pair, row in data.items() if "lpboost" in pair} == {None}
-
-
-def test_rmses_over_data_sets_are_compared_as_ratios(experiment: Experiment) -> None:
-    plain = as_regression(outcomes_of(MANY))
-    table = table_of(experiment, "comparisons", plain)
-    losses = plain.mean_losses()
-    expected = compare_over_datasets(losses, ratio=True)
-    for pair in PAIRS:
-        row = data_of(table)[pair]
-        assert row["difference"] == pytest.approx(expected[pair].difference)
-        assert data_of(table)[pair[::-1]]["difference"] == pytest.approx(1 / row["difference"])
-        # The ratio belongs to the Hodges-Lehmann shift of the logarithms.
-        d = np.log(losses[pair[0]]) - np.log(losses[pair[1]])
-        means = [(d[i] + d[j]) / 2 for i in range(6) for j in range(i, 6)]
-        assert row["difference"] == pytest.approx(np.exp(np.median(means)))
 
 
 def test_the_higher_wins_where_the_highest_is_best(experiment: Experiment) -> None:
@@ -177,30 +159,11 @@ def test_rows_of_two_units_are_compared_by_wins(experiment: Experiment) -> None:
     assert data_of(table)["quadboost", "lpboost"]["p"] == pytest.approx(2 / 64)
 
 
-@pytest.mark.parametrize("regression", [False, True])
-def test_splits_have_the_corrected_test(experiment: Experiment, regression: bool) -> None:
-    plain = outcomes_of(*SPLITS)
-    plain = as_regression(plain) if regression else plain
-    table = table_of(experiment, "comparisons", plain)
-    data = data_of(table)
-    values = {c: plain.values("monks", c) for c in plain.columns}
-    # A deviation of differences of shares is at least one example.
-    least = 0.0 if regression else 0.1
-    for a, b in PAIRS:
-        difference = np.array(values[a]) - np.array(values[b])
-        error = max(difference.std(ddof=1), least) * np.sqrt(1 / 4 + 1)
-        p = 2 * student.sf(abs(difference.mean()) / error, 3)
-        assert data[a, b]["p"] == pytest.approx(p)
-        assert data[a, b]["difference"] == pytest.approx(difference.mean())
-        assert data[a, b]["low"] < data[a, b]["difference"] < data[a, b]["high"]
-        assert data[b, a]["low"] == -data[a, b]["high"]
-    assert [data[pair]["p adjusted"] for pair in PAIRS] == pytest.approx(
-        holm(data[pair]["p"] for pair in PAIRS)
-    )
-    first = entries_of(table)[0]
-    assert first[1] == ("−0.50" if regression else "−20.0")
-    assert ("in percentage points" in table.notes[0]) is not regression
-    assert "corrected resampled t-test" in table.notes[1]
+def test_differences_of_risks_on_splits_are_percentage_points(experiment: Experiment) -> None:
+    plain, unit = outcomes_of(*SPLITS), "in percentage points"
+    risks, rmses = (table_of(experiment, "comparisons", x) for x in (plain, as_regression(plain)))
+    assert (entries_of(risks)[0][1], entries_of(rmses)[0][1]) == ("−20.0", "−0.50")
+    assert (unit in risks.notes[0], unit in rmses.notes[0]) == (True, False)
 
 
 def test_one_or_two_splits_have_no_test_but_that_of_examples(experiment: Experiment) -> None:

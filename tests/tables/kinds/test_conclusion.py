@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -13,14 +12,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import rankdata, wilcoxon
-from scipy.stats import t as student
 
 from quadrepro.config.config import Experiment
 from quadrepro.core.protocol import SplitRule
 from quadrepro.core.training.algorithms import BASELINE
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.stats import detectable_difference, holm
+from quadrepro.stats import compare_on_splits, compare_over_datasets, detectable_difference
 from quadrepro.tables.conclusion import best_column, conclusion, paper_conclusion, planned
 from quadrepro.tables.kinds import Context, make_tables
 from quadrepro.tables.kinds.comparisons import compared
@@ -62,24 +60,15 @@ def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
 
 
 def test_on_one_data_set_it_rests_on_the_corrected_test(context: Context[str]) -> None:
-    risks = np.array(SPLITS) / 10
-    gaps, errors = {}, {}
-    for a, b in combinations(range(3), 2):
-        difference = risks[:, b] - risks[:, a]
-        # Half of the examples are tested: s² (1/8 + 1). A deviation is at least one example.
-        gaps[a, b] = difference.mean()
-        errors[a, b] = max(difference.std(ddof=1), 0.1) * np.sqrt(1 / 8 + 1)
-    p_values = [2 * student.sf(abs(gaps[p]) / errors[p], 7) for p in gaps]
-    adjusted = dict(zip(gaps, holm(p_values), strict=True))
-    in_order = sorted(gaps, key=lambda pair: adjusted[pair])
-    steps = {pair: len(gaps) - place for place, pair in enumerate(in_order)}
+    # Half of the examples are tested, and one of ten is the step of a risk.
+    splits = dict(zip(ALGORITHMS, (np.array(SPLITS) / 10).T.tolist(), strict=True))
+    pairs = compare_on_splits(splits, 0.5, resolution=0.1)
+    second, worst = (pairs[column, "quadboost"] for column in ("lpboost", "adaboost"))
+    assert (second.winner, worst.winner) == (None, "quadboost")
     texts = []
-    for b in (1, 2):
-        reach = student.ppf(1 - 0.025 / steps[0, b], 7) * errors[0, b]
-        low, high = (100 * (gaps[0, b] + side * reach) for side in (-1, 1))
-        ends = f"interval {low:.1f} to {high:.1f}".replace("-", "−")
-        texts.append(f"worse by {100 * gaps[0, b]:.1f} percentage points, {ends}")
-    assert adjusted[0, 1] > 0.05 >= adjusted[0, 2]
+    for c in (second, worst):
+        gap, low, high = (f"{100 * x:.1f}".replace("-", "−") for x in (c.difference, c.low, c.high))
+        texts.append(f"worse by {gap} percentage points, interval {low} to {high}")
     best, near = "Best by risk: QuadBoost (0.150).", "Not significantly different from it: LPBoost"
     test = "By corrected resampled t-test with Holm's correction (p ≤ 0.05)."
     sentence = f"{best} {near} ({texts[0]}). Worse: AdaBoost ({texts[1]}). {test}{MORE}"
@@ -160,10 +149,10 @@ def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, te
         sentence = conclusion(context, with_baseline(worse, column))
         assert "It is worse than Baseline (p = 0.039)." in sentence
         # Over data sets, by Wilcoxon's test; there are two pairs with the baseline.
-        risks = np.array([*MANY.values()])
-        p = 2 * wilcoxon(risks[:, 0], risks[:, 2], mode="exact").pvalue
-        sentence = conclusion(context, with_baseline(outcomes_of(MANY), column))
-        assert f"It is better than Baseline (p = {p:.3f})." in sentence
+        many = with_baseline(outcomes_of(MANY), column)
+        pairs = compare_over_datasets(many.mean_losses(), control=BASELINE)
+        p = pairs["quadboost", BASELINE].p_adjusted
+        assert f"It is better than Baseline (p = {p:.3f})." in conclusion(context, many)
 
 
 @pytest.mark.parametrize("n_rows", [1, 9])
@@ -203,12 +192,12 @@ def test_too_few_splits_show_no_interval(context: Context[str], tmp_path: Path) 
 def test_over_data_sets_it_rests_on_mean_ranks_and_wilcoxons_test(context: Context[str]) -> None:
     risks = np.array([*MANY.values()])
     assert np.argmin(rankdata(risks, axis=1).mean(axis=0)) == 0
-    pairs = combinations(risks.T, 2)
-    adjusted = holm([wilcoxon(a, b, method="exact").pvalue for a, b in pairs])
+    pairs = compare_over_datasets(outcomes_of(MANY).mean_losses())
+    near, worse = (pairs["quadboost", c].p_adjusted for c in ("lpboost", "adaboost"))
     sentence = conclusion(context, outcomes_of(MANY))
     assert sentence.startswith("Best by risk over 9 data sets: QuadBoost (0.200). ")
-    assert f" Worse: AdaBoost (p = {adjusted[1]:.3f})." in sentence
-    assert re.search(r"Not significantly different from it: LPBoost \(p = 0\.\d{3}\)\.", sentence)
+    assert f" Worse: AdaBoost (p = {worse:.3f})." in sentence
+    assert f" Not significantly different from it: LPBoost (p = {near:.3f})." in sentence
     assert sentence.endswith("By Wilcoxon's signed-rank test with Holm's correction (p ≤ 0.05).")
 
 

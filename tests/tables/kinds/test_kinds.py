@@ -15,23 +15,9 @@ from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.judge import score_text, verdicts_table
-from quadrepro.tables.kinds import (
-    Context,
-    check_tables,
-    closing_notes,
-    make_tables,
-    own_rows_notes,
-)
+from quadrepro.tables.kinds import Context, check_tables, closing_notes, make_tables, own_rows_notes
 from tests.make import config
-from tests.tables.contexts import (
-    ONE,
-    asking_for,
-    context_of,
-    loaded,
-    made,
-    outcomes_of,
-    table_of,
-)
+from tests.tables.contexts import ONE, asking_for, context_of, loaded, made, outcomes_of, table_of
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}

@@ -15,13 +15,8 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
 from quadrepro.papers.printed import NOTHING, Facts, Printed, Sample
-from quadrepro.stats import (
-    log_probability_of_deviations,
-    log_probability_of_means,
-)
-from quadrepro.stats import (
-    log_probability_of_pooled_deviations as pooled_deviations,
-)
+from quadrepro.stats import log_probability_of_deviations, log_probability_of_means
+from quadrepro.stats import log_probability_of_pooled_deviations as pooled_deviations
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.readings import (
     BASE,
@@ -35,15 +30,7 @@ from quadrepro.tables.kinds.readings import (
     simulate,
 )
 from quadrepro.tables.render import Table
-from tests.tables.contexts import (
-    asking_for,
-    csv_of,
-    loaded,
-    made,
-    outcomes_of,
-    own_paper,
-    table_of,
-)
+from tests.tables.contexts import asking_for, csv_of, loaded, made, outcomes_of, own_paper, table_of
 from tests.tables.contexts import texts_of as entries_of
 
 # Tables
