@@ -10,13 +10,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import rankdata, wilcoxon
 
 from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.core.metrics import METRICS
 from quadrepro.errors import ConfigError
-from quadrepro.stats import Ranking, critical_difference, holm, rank_methods, rounded_p
+from quadrepro.stats import Ranking, critical_difference, rank_methods, rounded_p
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.comparisons import scale_of
 from quadrepro.tables.methods import (
@@ -260,9 +259,8 @@ def test_the_note_on_nemenyis_test_has_its_critical_difference() -> None:
 @pytest.mark.parametrize("higher", [False, True])
 def test_a_worse_method_is_behind_by_a_positive_difference(higher: bool) -> None:
     scores = {name: [-x if higher else x for x in RISKS[name]] for name in RISKS}
-    ranking = rank_methods(scores, greater_is_better=higher)
     scale = Scale(greater_is_better=higher)
-    c = ranking.pairs["c", "a"]
+    c = rank_methods(scores, greater_is_better=higher).pairs["c", "a"]
     sizes = [abs(c.difference), *sorted(abs(x) for x in (c.low, c.high))]
     texts = re.split(", interval | to ", behind(c, scale))
     assert [*map(float, texts)] == pytest.approx(sizes, abs=6e-4)
@@ -289,29 +287,20 @@ def ranked(experiment: Experiment) -> Experiment:
 
 def test_each_method_has_a_row_with_its_comparison_with_the_best(ranked: Experiment) -> None:
     table = table_of(ranked, "ranking", outcomes_of(MANY))
-    risks = np.array([*MANY.values()]) / 10
-    ranks = rankdata(risks, axis=1).mean(axis=0)
-    assert [row["method"] for row in csv_of(table)] == [COLUMNS[j] for j in np.argsort(ranks)]
-    p = {
-        (0, 1): wilcoxon(risks[:, 0], risks[:, 1], method="exact").pvalue,
-        (0, 2): float(csv_of(table)[1]["p"]),
-        (1, 2): wilcoxon(risks[:, 1], risks[:, 2], method="exact").pvalue,
-    }
-    adjusted = dict(zip(p, holm(p.values()), strict=True))
-    for row in csv_of(table):
-        j = COLUMNS.index(row["method"])
-        assert float(row["mean rank"]) == pytest.approx(ranks[j])
-        assert float(row["mean score"]) == pytest.approx(risks[:, j].mean())
-        if j:
-            assert float(row["p"]) == pytest.approx(p[0, j])
-            assert float(row["p adjusted"]) == pytest.approx(adjusted[0, j])
-            wins = [(risks[:, j] < risks[:, 0]).sum(), (risks[:, j] > risks[:, 0]).sum()]
-            assert [int(row["wins"]), int(row["losses"])] == wins
-            assert row["winner"] == ("quadboost" if adjusted[0, j] <= 0.05 else "")
-        assert row["best group"] == ("false" if j == 1 else "true")
-    entries = texts_of(table)
-    assert [*entries] == [ranked.titles[COLUMNS[j]] for j in np.argsort(ranks)]
-    assert entries["QuadBoost"] == (f"{ranks[0]:.2f}", "0.200", "–", "–", "–", "yes")
+    risks = (np.array([*MANY.values()]) / 10).T.tolist()
+    ranking = rank_methods(dict(zip(COLUMNS, risks, strict=True)))
+    for row, method in zip(csv_of(table), ranking.methods, strict=True):
+        assert row["method"] == method.name
+        numbers = {"mean rank": method.mean_rank, "mean score": method.mean_score}
+        if c := ranking.pairs.get((method.name, "quadboost")):
+            numbers |= {"p": c.p_value, "p adjusted": c.p_adjusted, "difference": c.difference}
+            numbers |= {"wins": c.wins, "losses": c.losses}
+        assert {k: float(row[k]) for k in numbers} == pytest.approx(numbers, rel=1e-7)
+        assert row["winner"] == ("quadboost" if method.name == "lpboost" else "")
+        assert row["best group"] == str(method.name != "lpboost").lower()
+    entries, best = texts_of(table), ranking.methods[0]
+    assert [*entries] == [ranked.titles[method.name] for method in ranking.methods]
+    assert entries["QuadBoost"] == (f"{best.mean_rank:.2f}", "0.200", "–", "–", "–", "yes")
     assert (entries["LPBoost"][2], entries["LPBoost"][5]) == ("0–0–9", "no")
     assert entries["LPBoost"][4].endswith(r"\*")
     assert table.notes[0].startswith("The lower the risk, the better. Rank 1 is the best of a row")
@@ -325,11 +314,9 @@ def test_rmses_are_ranked_by_ratios_and_have_no_mean(ranked: Experiment) -> None
     table = table_of(ranked, "ranking", outcomes)
     assert "ratio" in table.header
     assert not any("mean RMSE" in title for title in table.header)
-    losses = outcomes.mean_losses()
-    d = np.log(losses["lpboost"]) - np.log(losses["quadboost"])
-    means = [(d[i] + d[j]) / 2 for i in range(9) for j in range(i, 9)]
+    expected = rank_methods(outcomes.mean_losses(), ratio=True).pairs["lpboost", "quadboost"]
     [row] = [row for row in csv_of(table) if row["method"] == "lpboost"]
-    assert float(row["difference"]) == pytest.approx(np.exp(np.median(means)))
+    assert float(row["difference"]) == pytest.approx(expected.difference)
     assert any("A ratio is the RMSE of the row over the other's" in note for note in table.notes)
 
 
