@@ -7,15 +7,12 @@ import re
 from collections.abc import Mapping
 from dataclasses import replace
 from itertools import product
-from math import ceil, comb, inf, sqrt
+from math import ceil, comb, inf
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import f as fisher
-from scipy.stats import t as student
-from scipy.stats import ttest_ind_from_stats
 
 from quadrepro.config.loading import load_mapping
 from quadrepro.papers.printed import Facts, Printed, Sample
@@ -24,7 +21,10 @@ from quadrepro.stats import (
     chance_of_misses,
     holm,
     independent_misses,
+    largest_deviation,
     null_p_values,
+    place_deviation,
+    place_number,
     tail_p_values,
 )
 from quadrepro.tables.judge import (
@@ -43,7 +43,6 @@ from quadrepro.tables.judge import (
 from tests.make import config
 from tests.tables.contexts import csv_of, texts_of
 
-SPLITS = (0.21, 0.18, 0.25, 0.20, 0.22)
 SAMPLES = {
     "one split": Sample(splits=1),
     "splits": Sample(splits=20),
@@ -65,42 +64,23 @@ def p_of(text: str, ours: Repeats, sample: Sample, sd: float | None = None) -> f
     return judge(PrintedNumber(text, sample, sd), ours, 2).p_value
 
 
-@pytest.mark.parametrize(("sample", "k"), [(Sample(splits=1), 1), (Sample(splits=8), 8)])
-def test_a_number_without_deviation_is_judged_by_students_t(sample: Sample, k: int) -> None:
-    mean, spread = np.mean(SPLITS), np.std(SPLITS, ddof=1) * sqrt(1 / k + 1 / 5)
-    reach = student.ppf(0.975, 4) * spread
-    for text in ("0.10", "0.212", "0.25", "0.2700", "0.3"):
-        verdict = judge(PrintedNumber(text, sample), Repeats(SPLITS))
-        half = 0.5 * 10.0 ** (2 - len(text))
-        off = max(0.0, abs(mean - float(text)) - half)
-        assert verdict.p_value == pytest.approx(2 * student.sf(off / spread, 4), abs=1e-9)
-        assert (verdict.low, verdict.high) == pytest.approx(
-            (mean - reach - half, mean + reach + half)
-        )
-        assert (verdict.ours, verdict.deviation) == (pytest.approx(mean), None)
-
-
-@pytest.mark.parametrize(("digits", "half"), [(2, 0.005), (0, 0.5)])
-def test_a_mean_with_a_deviation_is_judged_by_welchs_test(digits: int, half: float) -> None:
+@pytest.mark.parametrize(("n", "sd"), [(1, None), (8, None), (8, 3.14), (20, 3.14), (20, 30.0)])
+@pytest.mark.parametrize(("text", "half"), [("10", 0.5), ("14.20", 0.005), ("15.1", 0.05)])
+def test_a_number_and_its_deviation_are_placed_with_their_rounding_and_sample(
+    text: str, half: float, n: int, sd: float | None
+) -> None:
     ours = Repeats(sample_of(14.2, 3.31, 40))
-    for mean in np.arange(11, 18, 0.25):
-        number = PrintedNumber(f"{mean:.{digits}f}", Sample(splits=20), 3.14, 0.005)
-        verdict = judge(number, ours)
-        value = float(number.text)
-        nearest = 14.2 if abs(value - 14.2) <= half else value + half * np.sign(14.2 - value)
-        test = ttest_ind_from_stats(14.2, 3.31, 40, nearest, 3.14, 20, equal_var=False)
-        assert verdict.p_value == pytest.approx(test.pvalue, abs=1e-9)
-        assert verdict.deviation.word == "inside"
-
-
-def test_the_p_value_of_a_deviation_is_that_of_fishers_test() -> None:
-    # Evenly spread numbers have no excess kurtosis.
-    ours = Repeats(sample_of(14.2, 3.31, 40))
-    for sd in (1.9, 3.0, 4.6):
-        verdict = judge(PrintedNumber("14", Sample(splits=20), sd), ours).deviation
-        ratio = fisher(19, 39).cdf(sd**2 / 3.31**2)
-        assert verdict.p_value == pytest.approx(2 * min(ratio, 1 - ratio), abs=1e-6)
-        assert verdict.ours == pytest.approx(3.31)
+    verdict = judge(PrintedNumber(text, Sample(splits=n), sd, 0.005), ours)
+    # A deviation that is outside does not judge the mean.
+    usable = sd if sd == 3.14 else None
+    placement = place_number(ours, float(text), half, n_printed=n, printed_sd=usable)
+    assert vars(verdict) == vars(verdict) | vars(placement)
+    if sd is None:
+        assert verdict.deviation is None
+    else:
+        placement = place_deviation(ours, sd, 0.005, n_printed=n)
+        assert vars(verdict.deviation) == vars(verdict.deviation) | vars(placement)
+        assert (verdict.deviation.word == "inside") == (sd == 3.14)
 
 
 COUNTS = st.lists(st.integers(0, 30), min_size=3, max_size=8)
@@ -193,10 +173,7 @@ def test_a_mean_is_judged_without_a_printed_deviation_that_is_outside(text: str,
 @given(st.integers(2, 12), st.integers(0, 100))
 def test_a_deviation_is_impossible_if_no_shares_with_the_mean_have_it(n: int, percent: int) -> None:
     text = f"{percent / 100:.2f}"
-    mean = float(text)
-    nearest = min(max(0.5, mean - 0.005), mean + 0.005)
-    # Shares that are 0 or 1 vary most.
-    largest = sqrt(max(nearest, 0) * max(1 - nearest, 0) * n / (n - 1))
+    largest = largest_deviation(float(text), 0.005, 0.0, 1.0, n)
     for sd, possible in ((largest + 0.0049, True), (largest + 0.0051, False)):
         number = PrintedNumber(text, Sample(splits=n), sd, 0.005)
         deviation = judge(number, RISKS).deviation
@@ -218,9 +195,8 @@ def test_printed_cross_validations_are_compared_with_ours() -> None:
     verdict = judge(PrintedNumber("0.21", Sample(cv=2, repeats=3)), ours, 2)
     assert verdict.repeats.values == pytest.approx(means)
     assert verdict.n_printed == 3
-    error = np.std(means, ddof=1) * sqrt(1 / 3 + 1 / 4)
-    off = 0.21 - np.mean(means) - 0.005
-    assert verdict.p_value == pytest.approx(2 * student.sf(off / error, 3))
+    placement = place_number(Repeats(means), 0.21, 0.005, n_printed=3)
+    assert verdict.p_value == pytest.approx(placement.p_value)
     # Pooled errors are weighted by the sizes of the folds.
     sized = replace(ours, n_test=[10, 30] * 4)
     pooled = judge(PrintedNumber("0.21", Sample(cv=2, pooled=True)), sized, 2)

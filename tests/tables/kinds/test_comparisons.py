@@ -6,16 +6,21 @@ from dataclasses import replace
 from itertools import combinations
 from typing import Any
 
-import numpy as np
 import pytest
-from scipy.stats import t as student
 
 from quadrepro.config.config import KINDS, Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.core.metrics import METRICS
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.papers.printed import Printed
-from quadrepro.stats import better_on_one, better_over_all, compare_on_splits, compare_over_datasets
+from quadrepro.stats import (
+    Repeats,
+    better_on_one,
+    better_over_all,
+    compare_on_splits,
+    compare_over_datasets,
+    place_number,
+)
 from quadrepro.tables.kinds.comparisons import COMPARISONS, compared, probabilities
 from quadrepro.tables.render import Table
 from tests.make import config
@@ -76,11 +81,9 @@ def test_a_printed_probability_has_a_verdict_from_three_splits_on(experiment: Ex
     assert first[1].endswith(" (0.99†)")
     assert first[2].endswith(" (0.50)")
     assert "±" in first[1]
-    # Student's interval of a further split.
-    chances = probabilities(outcomes_of(*repeats), "quadboost", "lpboost")
-    error = np.std(chances, ddof=1) * np.sqrt(1 + 1 / 3)
-    off = (0.99 - 0.005 - np.mean(chances)) / error
-    assert result.verdicts.entries[0].p_value == pytest.approx(2 * student.sf(off, 2))
+    chances = tuple(probabilities(outcomes_of(*repeats), "quadboost", "lpboost"))
+    placement = place_number(Repeats(chances), 0.99, 0.005)
+    assert result.verdicts.entries[0].p_value == placement.p_value
     for n in (1, 2):
         few = table_of(experiment, "comparisons", outcomes_of(*repeats[:n]), printed)
         assert not any("†" in text for text in entries_of(few)[0])

@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
-from scipy.stats import t as student
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.errors import ConfigError
+from quadrepro.stats import Repeats, place_number
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import MISSING
 from tests.tables.conftest import CONFIG as THREE
@@ -89,10 +89,9 @@ def test_entries_are_moments_of_all_margins(experiment: Experiment) -> None:
         moments = ([s.mean() for s in splits], [s.std(ddof=1) for s in splits])
         marks = []
         for ours, number in zip(moments, texts, strict=True):
-            # Student's t for the mean of 20 further splits, and half a unit of the last digit.
-            error = np.std(ours, ddof=1) * np.sqrt(1 / 20 + 1 / SPLITS)
-            reach = student.ppf(0.975, SPLITS - 1) * error + 0.005
-            marks.append("†" * bool(abs(np.mean(ours) - float(number)) > reach))
+            # The paper has 20 splits.
+            placement = place_number(Repeats(tuple(ours)), float(number), 0.005, n_printed=20)
+            marks.append("†" * placement.significant)
         entry = f"{mean:.2f} ± {sd:.2f} ({texts[0]}{marks[0]} ± {texts[1]}{marks[1]})"
         assert texts_of(result.table)[row][COLUMNS.index(column)] == entry
         assert data[row, column][:3] == (150, pytest.approx(mean), pytest.approx(sd))
