@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import csv
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from itertools import product
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any, cast
@@ -18,7 +19,7 @@ from quadrepro.base.types import IntArray
 from quadrepro.base.yaml import to_yaml
 from quadrepro.config.config import KINDS, Experiment, RequestedTables, asked_for
 from quadrepro.config.loading import load_experiment, load_mapping
-from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.outcomes import CellPlace, Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.printed import Printed
 from quadrepro.tables.kinds import Context, Kind, Made
@@ -31,22 +32,35 @@ ONE = {"monks": (2, 1, 1), "titanic": (3, 4, 5), "wine": (1, 2, 0)}
 """Errors of the three algorithms in ten examples on one split."""
 
 
+def gathered(records: dict[CellPlace, Record], **fields: Any) -> Outcomes:
+    """Return outcomes of records, rows and columns in their order; half of each row is tested."""
+    rows, columns, repeats = (tuple(dict.fromkeys(names)) for names in zip(*records, strict=True))
+    fields = {"test_shares": dict.fromkeys(rows, 0.5)} | fields
+    return Outcomes(rows, columns, len(repeats), records, **fields)
+
+
+def counted(errors: Mapping[tuple[str, str], Sequence[int | None]], n_test: int = 100) -> Outcomes:
+    """Return outcomes of numbers of errors on each split; None is a missing cell."""
+    records = {
+        (*place, split): Record("k", "missing" if count is None else "ok", count, n_test)
+        for place, counts in errors.items()
+        for split, count in enumerate(counts)
+    }
+    return gathered(records)
+
+
 def outcomes_of(*errors: dict[str, tuple[int | None, ...]], seconds: float = 1.0) -> Outcomes:
     """Return outcomes of 10 test examples from numbers of errors, one mapping per split."""
-    rows = tuple(errors[0])
     records = {}
-    for repeat, counts_by_row in enumerate(errors):
+    for split, counts_by_row in enumerate(errors):
         for row, counts in counts_by_row.items():
             for algorithm, count in zip(ALGORITHMS, counts, strict=True):
-                key = f"{row} {algorithm} {repeat}"
-                record = Record(key, "missing")
+                record = Record("k", "missing")
                 if count is not None:
-                    wrong = np.arange(10) < count
-                    record = Record(
-                        key, "ok", count, 10, {"C": 1.0}, seconds=seconds, **of_wrong(wrong)
-                    )
-                records[row, algorithm, repeat] = record
-    return Outcomes(rows, ALGORITHMS, len(errors), records, test_shares=dict.fromkeys(rows, 0.5))
+                    fields = of_wrong(np.arange(10) < count) | {"seconds": seconds}
+                    record = Record("k", "ok", count, 10, {"C": 1.0}, **fields)
+                records[row, algorithm, split] = record
+    return gathered(records)
 
 
 def loaded(folder: Path, text: str) -> Experiment:
@@ -164,22 +178,16 @@ def comparison_of(errors: IntArray, titles: Sequence[str] = ()) -> tuple[Context
 
     The errors have the shape (n_rows, n_splits, n_algorithms).
     """
-    n_rows, n_splits, n_columns = errors.shape
+    n_rows, _, n_columns = errors.shape
     titles = titles or [f"a{j}" for j in range(n_columns)]
     algorithms = [
         {"name": f"a{j}", "algorithm": "adaboost", "label": title} for j, title in enumerate(titles)
     ]
-    rows = [f"set {i}" for i in range(n_rows)]
-    datasets = [{"name": "monks", "as": row} for row in rows]
+    datasets = [{"name": "monks", "as": f"set {i}"} for i in range(n_rows)]
     experiment = load_mapping(config(datasets=datasets, algorithms=algorithms))
-    records = {
-        (rows[i], f"a{j}", r): Record("k", "ok", int(count), 1000)
-        for (i, r, j), count in np.ndenumerate(errors)
-    }
-    columns = tuple(f"a{j}" for j in range(n_columns))
-    shares = dict.fromkeys(rows, 0.5)
-    outcomes = Outcomes(tuple(rows), columns, n_splits, records, test_shares=shares)
-    return Context(experiment, "", ""), outcomes
+    places = product(range(n_rows), range(n_columns))
+    counts = {(f"set {i}", f"a{j}"): errors[i, :, j].tolist() for i, j in places}
+    return Context(experiment, "", ""), counted(counts, 1000)
 
 
 def crossed() -> IntArray:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,7 @@ from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, clai
 from quadrepro.tables.render import Table
 from tests.make import of_wrong
 from tests.papers.measured import MIRROR, errors_of, texts_of
-from tests.tables.contexts import beside_paper
+from tests.tables.contexts import beside_paper, gathered
 
 CONFIG = """title: Own
 protocol: {view: quadboost}
@@ -79,12 +80,9 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
     for split, counts in enumerate(splits):
         for row, errors in zip(("monks", "titanic"), counts, strict=True):
             ada = Record("k", "ok", errors, 100, seconds=seconds, measures={"noiseless": [0.9]})
-            records[row, "ada", split] = ada
             quad = Record("k", "ok", 10, 100, seconds=1.0, measures={"noiseless": [0.1]})
-            records[row, "quad", split] = quad
-    rows = ("monks", "titanic")
-    shares = dict.fromkeys(rows, 0.5)
-    return Outcomes(rows, ("ada", "quad"), len(splits), records, test_shares=shares)
+            records |= {(row, "ada", split): ada, (row, "quad", split): quad}
+    return gathered(records)
 
 
 def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(tmp_path: Path) -> None:
@@ -219,9 +217,8 @@ def test_a_significance_that_is_claimed_must_be_found_on_a_split() -> None:
 def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(tmp_path: Path) -> None:
     config, table = CONFIG.replace("monks, ", ""), "d,ada,quad\ntitanic,0.3,0.3\n"
     experiment = load(tmp_path, config=config, table=table)
-    both = outcomes((9, 9), (9, 8))
-    records = {place: record for place, record in both.records.items() if place[0] == "titanic"}
-    table = claims_of(experiment, Outcomes(("titanic",), ("ada", "quad"), 2, records))
+    both = outcomes((9, 9), (9, 8)).records.items()
+    table = claims_of(experiment, gathered({p: record for p, record in both if p[0] == "titanic"}))
     # The second is about monks.
     assert [name for name, _ in table.rows][:2] == ["Ada wins", "Or the other"]
     assert table.notes[0] == (
@@ -260,16 +257,13 @@ claims:
 def test_claims_on_another_metric_follow_its_direction(tmp_path: Path) -> None:
     table = "d,ada,quad\nmonks,0.90,0.80\ntitanic,0.80,0.85\n"
     config = CONFIG + "metrics: [auc]\n"
-    records = {}
-    rng = np.random.default_rng(0)
-    for row in ("monks", "titanic"):
-        for split in range(5):
-            for column, noise in (("ada", 0.1), ("quad", 1.0)):
-                record = of_wrong(rng.random(40) < 0.2)
-                actual = np.arange(40) % 2
-                record |= {"actual": actual, "scores": actual + noise * rng.normal(size=40)}
-                records[row, column, split] = Record("k", "ok", 8, 40, **record)
-    ours = Outcomes(("monks", "titanic"), ("ada", "quad"), 5, records)
+    rng, noise, records = np.random.default_rng(0), {"ada": 0.1, "quad": 1.0}, {}
+    for row, split, column in product(("monks", "titanic"), range(5), noise):
+        record = of_wrong(rng.random(40) < 0.2)
+        actual = np.arange(40) % 2
+        record |= {"actual": actual, "scores": actual + noise[column] * rng.normal(size=40)}
+        records[row, column, split] = Record("k", "ok", 8, 40, **record)
+    ours = gathered(records)
     [wins] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC, config=config), ours))
     # Ada's scores are almost those of the classes, so that its AUC is the highest.
     assert wins[::2] == ("2 of 2 (2 wins, 0 ties)", "1 of 2 (1 wins, 0 ties)")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from itertools import product
 from math import log, nan
 from pathlib import Path
 
@@ -21,7 +22,17 @@ from quadrepro.errors import ConfigError
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from quadrepro.tables.render import number_text
-from tests.tables.contexts import asking_for, csv_of, loaded, made, panels_of, table_of, text_rows
+from tests.tables.contexts import (
+    asking_for,
+    counted,
+    csv_of,
+    gathered,
+    loaded,
+    made,
+    panels_of,
+    table_of,
+    text_rows,
+)
 
 CURVES = """title: Two
 repeats: 2
@@ -73,16 +84,14 @@ def two_splits(
 ) -> Outcomes:
     """Return outcomes of two splits, by default all; algorithms without measures are missing."""
     measured = all_measures() if measured is None else measured
-    records, cell_grids = {}, {}
-    for column, grid in grids.items():
-        for split in range(2):
-            record = Record("k", "missing")
-            if column in measured:
-                measures = {name: splits[split] for name, splits in measured[column].items()}
-                record = Record("k", "ok", 1, 10, measures=measures)
-            records["monks", column, split] = record
-            cell_grids["monks", column, split] = (grid,)
-    return Outcomes(("monks",), tuple(grids), 2, records, cell_grids)
+    records = {}
+    for column, split in product(grids, range(2)):
+        record = Record("k", "missing")
+        if column in measured:
+            measures = {name: splits[split] for name, splits in measured[column].items()}
+            record = Record("k", "ok", 1, 10, measures=measures)
+        records["monks", column, split] = record
+    return gathered(records, grids={place: (grids[place[1]],) for place in records})
 
 
 def marked() -> dict[str, Measures]:
@@ -233,16 +242,13 @@ def load_times(
 
 def timed_outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
     """Return outcomes whose second of three times is the middle one."""
-    rows = tuple(row.title for row in experiment.config.rows)
     records = {
-        (row, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
-        for i, row in enumerate(rows)
+        (row.title, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
+        for i, row in enumerate(experiment.config.rows)
         for column in COLUMNS
         for split, seconds in enumerate((9.0, 2.0, 1.0) if column == "adaboost" else (0.1,) * 3)
     }
-    if missing:
-        records[missing] = Record("k", "missing")
-    return Outcomes(rows, COLUMNS, 3, records)
+    return gathered(records | ({missing: Record("k", "missing")} if missing else {}))
 
 
 LOST = ("monks, noise 0.5", "adaboost", 2)
@@ -317,22 +323,19 @@ tables: {differences: [adaboost, quadboost]}
 baseline: false
 """
 NOISY_ERRORS = {
-    "monks, noise 0": ((10, 12), (30, 34)),
-    "monks, noise 0.5": ((10, 12), (11, 13)),
-    "titanic, noise 0": ((30, 32), (10, 14)),
-    "titanic, noise 0.5": ((10, None), (10, 10)),
+    ("monks, noise 0", "adaboost"): (10, 12),
+    ("monks, noise 0", "quadboost"): (30, 34),
+    ("monks, noise 0.5", "adaboost"): (10, 12),
+    ("monks, noise 0.5", "quadboost"): (11, 13),
+    ("titanic, noise 0", "adaboost"): (30, 32),
+    ("titanic, noise 0", "quadboost"): (10, 14),
+    ("titanic, noise 0.5", "adaboost"): (10, None),
+    ("titanic, noise 0.5", "quadboost"): (10, 10),
 }
-"""Errors of AdaBoost and of QuadBoost among 100 on two splits."""
 
 
 def outcomes(repeats: int = 2) -> Outcomes:
-    records = {}
-    for row, pair in NOISY_ERRORS.items():
-        for column, counts in zip(COLUMNS, pair, strict=True):
-            for split, count in enumerate(counts[:repeats]):
-                status = "missing" if count is None else "ok"
-                records[row, column, split] = Record("k", status, count, 100)
-    return Outcomes(tuple(NOISY_ERRORS), ("quadboost", "adaboost"), repeats, records)
+    return counted({place: counts[:repeats] for place, counts in NOISY_ERRORS.items()})
 
 
 @pytest.fixture
@@ -354,13 +357,8 @@ def test_differences_have_a_star_where_intervals_are_apart(experiment: Experimen
 
 
 def test_equal_counts_differ_by_nothing_in_another_order() -> None:
-    counts = {"a": (1, 3, 9, 27), "b": (9, 1, 27, 3)}
-    records = {
-        ("x", column, i): Record("k", "ok", count, 100)
-        for column, column_counts in counts.items()
-        for i, count in enumerate(column_counts)
-    }
-    *_, gap, word = difference(Outcomes(("x",), ("a", "b"), 4, records), "x", ("a", "b"))
+    outcomes = counted({("x", "a"): (1, 3, 9, 27), ("x", "b"): (9, 1, 27, 3)})
+    *_, gap, word = difference(outcomes, "x", ("a", "b"))
     assert (word, number_text(gap, 1, percent=True)) == ("overlap", "0.0")
 
 

@@ -24,6 +24,7 @@ from tests.tables.conftest import CONFIG as THREE
 from tests.tables.contexts import (
     as_regression,
     asking_for,
+    gathered,
     loaded,
     made,
     outcomes_of,
@@ -63,11 +64,8 @@ def margins() -> Margins:
 
 def outcomes(kept: Margins) -> Outcomes:
     """Return outcomes whose records keep some margins."""
-    records = {
-        place: Record("k", "ok", 1, 10, margins=kept.get(place))
-        for place in product(ROWS, COLUMNS, range(SPLITS))
-    }
-    return Outcomes(ROWS, COLUMNS, SPLITS, records)
+    places = product(ROWS, COLUMNS, range(SPLITS))
+    return gathered({p: Record("k", "ok", 1, 10, margins=kept.get(p)) for p in places})
 
 
 PRINTED = {

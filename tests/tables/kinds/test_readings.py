@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,17 @@ from quadrepro.tables.kinds.readings import (
     simulate,
 )
 from quadrepro.tables.render import Table
-from tests.tables.contexts import asking_for, csv_of, loaded, made, outcomes_of, own_paper, table_of
+from tests.tables.contexts import (
+    asking_for,
+    counted,
+    csv_of,
+    gathered,
+    loaded,
+    made,
+    outcomes_of,
+    own_paper,
+    table_of,
+)
 from tests.tables.contexts import texts_of as entries_of
 
 # Tables
@@ -87,7 +98,7 @@ def outcomes(without: tuple[str, str, int] | None = None) -> Outcomes:
                 records[row, column, split] = Record("k", "ok", count, 10_000, margins=kept)
     if without:
         records[without] = Record("k", "missing")
-    return Outcomes(ROWS, COLUMNS, 6, records)
+    return gathered(records)
 
 
 def data_of(table: Table) -> dict[tuple[str, str], dict[str, str]]:
@@ -218,20 +229,15 @@ AUC_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.812,0.832\ntitanic,0.
 
 def scored(rows: tuple[str, ...]) -> Outcomes:
     """Return records whose AUC is near 0.73; the rival's is near 0.81."""
-    rng = np.random.default_rng(2)
-    records = {}
-    actual = np.arange(400) % 2
-    for row in rows:
-        shift = 1.25 if row.endswith("rival") else 0.85
-        for column in ("adaboost", "quadboost"):
-            for split in range(4):
-                scores = rng.normal(0, 1, 400) + actual * shift
-                predicted = (scores > 0).astype(np.intp)
-                counts = (int((predicted != actual).sum()), 400)
-                fields = {"actual": actual, "predicted": predicted, "scores": scores}
-                record = Record("k", "ok", *counts, classes=("no", "yes"), **fields)
-                records[row, column, split] = record
-    return Outcomes(rows, ("adaboost", "quadboost"), 4, records)
+    rng, actual, records = np.random.default_rng(2), np.arange(400) % 2, {}
+    for place in product(rows, ("adaboost", "quadboost"), range(4)):
+        shift = 1.25 if place[0].endswith("rival") else 0.85
+        scores = rng.normal(0, 1, 400) + actual * shift
+        predicted = (scores > 0).astype(np.intp)
+        counts = (int((predicted != actual).sum()), 400)
+        fields = {"actual": actual, "predicted": predicted, "scores": scores}
+        records[place] = Record("k", "ok", *counts, classes=("no", "yes"), **fields)
+    return gathered(records)
 
 
 def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path) -> None:
@@ -297,15 +303,11 @@ def test_printed_deviations_of_one_split_are_refused(tmp_path: Path) -> None:
 def test_the_number_inside_is_that_of_the_verdicts(tmp_path: Path, sample: str) -> None:
     facts = f"unit: fraction, of: {{{sample}}}"
     experiment = own_paper(tmp_path, CV_TABLE, facts, **CROSS_VALIDATED)
-    rng, records = np.random.default_rng(3), {}
-    for row in experiment.config.rows:
-        for column in ("adaboost", "quadboost"):
-            # The two folds of a cross-validation differ, and their means hardly.
-            for split in range(6):
-                count = 50 + 20 * (-1) ** split + int(rng.integers(0, 4))
-                records[row.title, column, split] = Record("k", "ok", count, 250)
-    rows = tuple(row.title for row in experiment.config.rows)
-    outcomes = Outcomes(rows, ("adaboost", "quadboost"), 6, records)
+    rng, rows = np.random.default_rng(3), [row.title for row in experiment.config.rows]
+    # The two folds of a cross-validation differ, and their means hardly.
+    folds = 50 + 20 * (-1) ** np.arange(6)
+    places = product(rows, ("adaboost", "quadboost"))
+    outcomes = counted({p: (folds + rng.integers(0, 4, 6)).tolist() for p in places}, 250)
     verdicts = made(experiment, "errors", outcomes).verdicts
     for (reading, name), line in data_of(table_of(experiment, "readings", outcomes)).items():
         title = name if reading == BASE else f"{name}, {reading}"

@@ -15,7 +15,6 @@ from quadrepro.api import reproduce
 from quadrepro.config.config import Experiment
 from quadrepro.config.datasets import Absent
 from quadrepro.config.loading import load_mapping
-from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import TIME_ROW, Facts, Printed, Sample
@@ -28,7 +27,9 @@ from tests.tables.contexts import (
     ALGORITHMS,
     ONE,
     as_regression,
+    counted,
     csv_of,
+    gathered,
     loaded,
     made,
     outcomes_of,
@@ -138,24 +139,12 @@ ERRORS = {
 }
 
 
-def among(errors: dict[tuple[str, str], tuple[int, ...]], n_test: int = 1000) -> Outcomes:
-    """Return outcomes of numbers of errors among the test examples of each split."""
-    rows, columns = (tuple(dict.fromkeys(place[i] for place in errors)) for i in (0, 1))
-    records = {
-        (*place, i): Record("k", "ok", count, n_test)
-        for place, counts in errors.items()
-        for i, count in enumerate(counts)
-    }
-    n_splits = len(next(iter(errors.values())))
-    return Outcomes(rows, columns, n_splits, records, test_shares=dict.fromkeys(rows, 0.5))
-
-
 def test_errors_are_shown_in_percent_where_they_are_printed_so(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, PERCENT)
     printed = load_paper("ebboost").printed("table1")
     more = {("made-up", "adaboost_mean"): "0.0400", ("made-up", "adaboost_sd"): "0.0020"}
     printed = replace(printed, cells={**printed.cells, **more})
-    result = made(experiment, "errors", among(ERRORS), printed)
+    result = made(experiment, "errors", counted(ERRORS, 1000), printed)
     assert result.table.title == "Two: test errors in percent"
     texts = texts_of(result.table)
     assert texts["nist09"] == ("1.30 ± 0.08 (1.28 ± 0.22)", "**1.15 ± 0.06** (**1.17** ± 0.13)")
@@ -183,14 +172,12 @@ def test_rmses_keep_their_unit_next_to_errors_in_percent(tmp_path: Path) -> None
     # As they are read: 53.21 and 4.2.
     cells = {("diabetes", "boosting_mean"): "0.5321", ("wine", "boosting_mean"): "0.042"}
     printed = Printed("table1", columns, cells, facts)
-    records = {}
-    for i, (rmse, errors) in enumerate(((70, 10), (71, 12), (70.5, 11), (71.5, 9))):
-        for column in ("boosting", "rboosting"):
-            records["diabetes", column, i] = Record("k", "ok", n_test=50, rmse=rmse)
-            records["wine", column, i] = Record("k", "ok", errors, 50)
-    outcomes = Outcomes(("diabetes", "wine"), ("boosting", "rboosting"), 4, records)
+    names, rmses = ("boosting", "rboosting"), enumerate((70, 71, 70.5, 71.5))
+    places = product(names, rmses)
+    numbers = {("diabetes", c, i): Record("k", "ok", n_test=50, rmse=x) for c, (i, x) in places}
+    risks = counted({("wine", name): (10, 12, 11, 9) for name in names}, 50)
     experiment = loaded(tmp_path, MIXED)
-    result = made(experiment, "errors", outcomes, printed)
+    result = made(experiment, "errors", gathered(numbers | risks.records), printed)
     assert texts_of(result.table)["diabetes"][0] == "**70.75 ± 0.65** (53.21†)"
     assert texts_of(result.table)["wine"][0] == "**21.00 ± 2.58** (4.2†)"
     listed = texts_of(verdicts_table(experiment, [result.verdicts], []))
@@ -204,7 +191,7 @@ def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None
     facts = Facts(unit="fraction", of=Sample(cv=2))
     printed = Printed("p", ("quadboost",), {("monks", "quadboost"): "0.19"}, facts)
     errors = {(row, "quadboost"): (10, 30, 15, 23, 10, 26) for row in ("monks", "wine")}
-    result = made(load_mapping(config(**keys)), "errors", among(errors, 100), printed)
+    result = made(load_mapping(config(**keys)), "errors", counted(errors), printed)
     [verdict] = result.verdicts.entries
     # Three cross-validations of two folds each: 0.20, 0.19, 0.18.
     assert verdict.ours == pytest.approx(0.19)
@@ -233,7 +220,7 @@ def test_rmses_without_noise_are_next_to_the_printed_rmses(tmp_path: Path) -> No
         for i, (x, true) in enumerate(pairs)
     }
     records |= {("o", c, i): Record("k", "ok", 3, 30) for c in rmses for i in (0, 1)}
-    outcomes = Outcomes(("m1 0", "o"), (*rmses,), 2, records, test_shares={})
+    outcomes = gathered(records, test_shares={})
     table = table_of(experiment, "noiseless", outcomes)
     assert table.title == "Mixed: RMSE on test examples without noise"
     assert texts_of(table)["m1 0"][0] == "**0.2000 ± 0.1414** (0.2698 ± 0.0495)"
@@ -350,13 +337,11 @@ WINE_COLUMNS = ("adaboost", "boosting")
 def test_classes_and_splits_that_are_not_tested_are_noted(tmp_path: Path) -> None:
     experiment = loaded(tmp_path, WINES)
     records = {}
-    for (r, codes), column in product(enumerate([[0, 1, 2], [0, 1, 1], [0, 0]]), WINE_COLUMNS):
-        given = {"actual": np.array(codes), "predicted": np.array(codes)}
-        records["wine", column, r] = Record(
-            "k", "ok", 0, len(codes), classes=("1", "2", "3"), **given
-        )
-    outcomes = Outcomes(("wine",), WINE_COLUMNS, 3, records)
-    table = make_tables(experiment, outcomes)["errors"].table
+    splits = enumerate(map(np.array, ([0, 1, 2], [0, 1, 1], [0, 0])))
+    for (split, codes), column in product(splits, WINE_COLUMNS):
+        fields = {"classes": ("1", "2", "3"), "actual": codes, "predicted": codes}
+        records["wine", column, split] = Record("k", "ok", 0, len(codes), **fields)
+    table = make_tables(experiment, gathered(records))["errors"].table
     leaves_out = "means over classes leave out those without test rows: 2 in 1, 3 in 2 of 3 splits."
     alone = "balanced error is undefined in 1 of 3 splits, whose test rows are of one class"
     assert f"wine: {leaves_out}" in table.notes
