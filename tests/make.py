@@ -106,10 +106,10 @@ def refusal(
     return str(caught.value).removeprefix(str(path)).removeprefix(":")
 
 
-def fault_of(**changes: Any) -> tuple[str, str]:
+def fault_of(make: Callable[..., object] = plan_of, **changes: Any) -> tuple[str, str]:
     """Return the place, such as ``datasets.0.view``, and the message of a refused `config`."""
     with pytest.raises(ConfigError) as caught:
-        plan_of(**changes)
+        make(**changes)
     place, _, message = str(caught.value).removeprefix("config").partition(": ")
     return ".".join(re.findall(r"\w+", place)), message
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +11,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from quadrepro.config.config import Experiment
-from quadrepro.config.loading import load_mapping
 from quadrepro.core.metrics import METRICS
-from quadrepro.errors import ConfigError
 from quadrepro.stats import Ranking, critical_difference, rank_methods, rounded_p
-from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.comparisons import scale_of
 from quadrepro.tables.methods import (
     Scale,
@@ -27,7 +23,6 @@ from quadrepro.tables.methods import (
     pairs_table,
 )
 from quadrepro.tables.render import number_text, to_csv
-from tests.make import config
 from tests.tables.contexts import (
     ONE,
     as_regression,
@@ -358,17 +353,3 @@ def test_a_missing_cell_allows_no_ranking(ranked: Experiment) -> None:
     assert nothing.draw is None
     reason = "Ranking takes two algorithms without missing cells on two data sets."
     assert nothing.table.notes == (reason,)
-
-
-@pytest.mark.parametrize(
-    ("datasets", "algorithms", "message"),
-    [
-        (["monks", "wine"], ["adaboost"], "at least two methods on at least"),
-        (["monks"], ["adaboost", "quadboost"], "comparisons tests the splits of one"),
-    ],
-)
-def test_one_of_a_kind_is_refused(datasets: list[str], algorithms: list[str], message: str) -> None:
-    ranking: dict[str, Any] = {"tables": {"ranking": True}}
-    experiment = load_mapping(config(datasets=datasets, algorithms=algorithms, **ranking))
-    with pytest.raises(ConfigError, match=rf"config\['tables'\].*{message}"):
-        check_tables(experiment)

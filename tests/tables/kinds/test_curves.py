@@ -18,8 +18,6 @@ from quadrepro.core.measures.names import title_of
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.errors import ConfigError
-from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from quadrepro.tables.render import number_text
 from tests.tables.contexts import (
@@ -199,12 +197,6 @@ def test_lines_differ_in_more_than_colour(tmp_path: Path, figures: list[Figure])
         assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
         legend = [text.get_text() for text in figures[-1].legends[0].get_texts()]
         assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
-
-
-def test_a_column_that_draws_its_values_has_no_curve(tmp_path: Path) -> None:
-    experiment = load(tmp_path, "grid: {n_rounds: [1, 10]}", "draw: {n_rounds: {integers: [1, 9]}}")
-    with pytest.raises(ConfigError, match="quadboost draws its values, and curves need a grid"):
-        check_tables(experiment)
 
 
 def test_neither_large_measures_nor_values_along_the_axis_have_exponents(tmp_path: Path) -> None:

@@ -12,12 +12,12 @@ from quadrepro.config.config import KINDS, UNASKED, Experiment, asked_for
 from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.errors import ConfigError
-from quadrepro.papers.printed import ACCURACY, TIME_ROW, Facts, Printed, Sample
+from quadrepro.papers.printed import ACCURACY, Facts, Printed
 from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.judge import score_text, verdicts_table
 from quadrepro.tables.kinds import Context, check_tables, closing_notes, make_tables, own_rows_notes
-from tests.make import config
-from tests.tables.contexts import ONE, asking_for, context_of, loaded, made, outcomes_of, table_of
+from tests.make import config, fault_of
+from tests.tables.contexts import ONE, context_of, loaded, made, outcomes_of, table_of
 
 CONFIG = """title: Rows
 protocol: {view: quadboost}
@@ -52,27 +52,56 @@ def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context
 
 
 def test_printed_accuracies_become_errors(context: Context[str]) -> None:
-    cells = {
-        ("monks", "adaboost_mean"): "0.970",
-        ("monks", "adaboost_sd"): "0.012",
-        (TIME_ROW, "adaboost_mean"): "0.5",
-    }
-    facts = Facts(metric=ACCURACY, unit="percent", of=Sample(splits=3), spread="sd")
-    table = Printed("p", ("adaboost_mean", "adaboost_sd"), cells, facts)
+    table = replace(PRINTED, cells={("monks", "adaboost"): "0.970"}, facts=Facts(metric=ACCURACY))
     printed = context_of(context.experiment, "scatter", table).printed("p")
-    assert printed.text("monks", "adaboost_mean") == "0.030"
-    assert printed.as_printed("monks", "adaboost_mean") == "3.0"
-    assert printed.text("monks", "adaboost_sd") == "0.012"
-    assert printed.as_printed(TIME_ROW, "adaboost_mean") == "0.5"
+    assert printed.text("monks", "adaboost") == "0.030"
 
 
-def test_an_error_names_the_place_of_the_kinds_key(context: Context[str]) -> None:
-    where = f"{context.experiment.source.path}:11:10: "
-    assert str(context.error("no")) == f"{where}no"
-    with pytest.raises(ConfigError, match="unknown algorithm 'adabost' here; did you mean 'adab"):
-        context.check_column("adabost")
-    with pytest.raises(ConfigError, match="scatter are shown along sweeps: give sweeps"):
-        context.check_sweeps()
+TWO = {"algorithms": ["adaboost", "quadboost"]}
+RIVAL = {"readings": [{"name": "rival", "protocol": {"folds": 3}}]}
+STUMPS = {"sweeps": [{"over": "protocol.stumps_per_attribute", "as": "stumps", "values": [2, 4]}]}
+ODD = {
+    "protocol": {"view": "rescale", "holdout": {}},
+    "datasets": ["ionosphere", "boston"],
+    "algorithms": ["boosting", "rboosting"],
+}
+MEASURED = {"protocol": {"view": "quadboost", "folds": 0, "measures": ["train_error"]}}
+DRAW = {"name": "adaboost", "draw": {"n_rounds": {"integers": [1, 9]}}}
+DRAWN = {"algorithms": [{"name": "quadboost", "grid": {"n_rounds": 5}}, DRAW]}
+CURVES = {"panels": [{"measures": ["train_error"]}]}
+PANEL = {"row": "monks", "algorithms": ["adabost"]}
+
+
+@pytest.mark.parametrize(
+    ("key", "option", "keys", "place", "message"),
+    [
+        ("scatter", "adabost", {}, "", "unknown algorithm 'adabost' here; did you mean 'adab"),
+        ("scatter", "boosting", ODD, "", "one scale serves all rows, and only some predict numb"),
+        ("times", True, {}, "", "times are shown along sweeps: give sweeps"),
+        ("ranking", True, {"datasets": ["monks", "wine"]}, "", "a ranking needs at least two met"),
+        ("ranking", True, TWO, "", "ranking is over data sets; comparisons tests the splits of"),
+        ("ranking", True, STUMPS, "", "No row has the config's own stumps"),
+        ("margins", "tabel2", {}, "", "the paper ebboost has no printed table 'tabel2'; did you"),
+        ("margins", {"panels": [{"row": "monk"}]}, {}, "panels.0", "unknown row 'monk'; did you"),
+        ("margins", {"panels": [PANEL]}, {}, "panels.0.algorithms.0", "unknown algorithm 'adab"),
+        ("readings", {"means": "table1"}, {}, "", "nothing to compare: give readings of the prot"),
+        ("readings", {"margins": "table2"}, RIVAL, "", "means is missing"),
+        ("readings", {"means": "table2"}, RIVAL, "", "table2 of the paper ebboost holds margins"),
+        (
+            *("readings", {"means": "table1", "margins": "table1"}, RIVAL, ""),
+            "table1 of the paper ebboost holds errors, and not margins",
+        ),
+        ("curves", CURVES, {}, "", "curves need measures: name them in protocol.measures"),
+        ("curves", CURVES, MEASURED | DRAWN, "", "adaboost draws its values, and curves need a"),
+    ],
+)
+def test_what_cannot_be_made_is_refused_with_its_place(
+    key: str, option: Any, keys: dict[str, Any], place: str, message: str
+) -> None:
+    changes = {"paper": "ebboost", "tables": {key: option}, **keys}
+    fault = fault_of(lambda **keys: check_tables(load_mapping(config(**keys))), **changes)
+    assert fault[0] == ".".join(filter(None, ("tables", key, place)))
+    assert fault[1].startswith(message)
 
 
 def notes_of(**changes: Any) -> tuple[str, ...]:
@@ -282,5 +311,3 @@ def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(tmp_path
     message = "No row has the config's own stumps, so nothing is tested over data sets."
     assert all(message in table.notes for table in tables.values())
     assert conclusion(context_of(experiment, "errors"), outcomes) == ""
-    with pytest.raises(ConfigError, match="No row has the config's own stumps"):
-        check_tables(asking_for(experiment, ranking=True))

@@ -16,7 +16,6 @@ from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
-from quadrepro.errors import ConfigError
 from quadrepro.stats import Repeats, place_number
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import MISSING
@@ -152,20 +151,6 @@ def test_a_line_is_the_distribution_of_margins(
     assert second.get_lines()[0].get_color() == ada.get_color() != eb.get_color()
 
 
-@pytest.mark.parametrize(
-    ("option", "message"),
-    [
-        ("tabel2", "11:10: the paper ebboost has no printed table 'tabel2'; did you mean 'table"),
-        ("{panels: [{row: wiscons}]}", "11:29: unknown row 'wiscons'; did you mean 'wisconsin'"),
-        ("{panels: [{row: wisconsin, algorithms: [adabost]}]}", "11:59: unknown algorithm 'ad"),
-    ],
-)
-def test_unknown_names_have_their_place(tmp_path: Path, option: str, message: str) -> None:
-    with pytest.raises(ConfigError) as caught:
-        check_tables(loaded(tmp_path, CONFIG.replace("margins: table2", f"margins: {option}")))
-    assert str(caught.value).startswith(f"{tmp_path / 'config.yaml'}:{message}")
-
-
 ERRORS_ON_SPLITS = (
     {"monks": (2, 1, 2), "titanic": (3, 4, 5), "wine": (1, 2, 0)},
     {"monks": (2, 3, 4), "titanic": (3, 2, 5), "wine": (1, 2, None)},
@@ -230,10 +215,3 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
     first = next(iter(texts_of(table).values()))
     assert first[:3] == ("0", "2", "0")
     assert float(first[3].partition(" ±")[0]) == 0
-
-
-def test_risks_and_rmses_are_not_drawn_on_one_scale(tmp_path: Path) -> None:
-    with pytest.raises(
-        ConfigError, match=r"config.yaml:8:10: .* only some predict numbers: boston"
-    ):
-        check_tables(loaded(tmp_path, NUMBERS.replace("[diabetes,", "[ionosphere,")))

@@ -264,21 +264,6 @@ def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path
     assert float(row["log p: mean"]) == pytest.approx(expected, rel=1e-6)
 
 
-def test_wrong_tables_and_a_config_without_readings_are_refused(
-    experiment: Experiment, tmp_path: Path
-) -> None:
-    for tables, message in (
-        ({"means": "table2"}, "holds margins, and not errors"),
-        ({"means": "table1", "margins": "table1"}, "holds errors, and not margins"),
-        ({"margins": "table2"}, "means is missing"),
-    ):
-        with pytest.raises(ConfigError, match=message):
-            check_tables(asking_for(experiment, readings=tables))
-    without = CONFIG[: CONFIG.index("readings:")] + CONFIG[CONFIG.index("algorithms:") :]
-    with pytest.raises(ConfigError, match=r"13:3: nothing to compare: give readings"):
-        check_tables(loaded(tmp_path, without))
-
-
 CV_TABLE = "dataset,adaboost_mean,quadboost_mean\nmonks,0.23,0.2\ntitanic,0.25,0.16\n"
 
 
