@@ -16,15 +16,19 @@ from tests.tables.audit.papers import subject
 CLAIM = "claims: {t: {claims: [{kind: wins-or-ties, text: two, of: a, than: b, at_least: 2}]}}"
 
 
-def test_findings_are_no_errors_unless_it_is_strict(tmp_path: Path) -> None:
-    subject(tmp_path, claims=CLAIM, t="d,a,b\nx,0.2,0.1\ny,0.2,0.3\n")
-    result = quadrepro("audit", tmp_path / "paper", "--out", tmp_path / "out")
+def test_findings_are_no_errors_unless_it_is_strict(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    audited = subject(claims=CLAIM, t="d,a,b\nx,0.2,0.1\ny,0.2,0.3\n")
+    paper = audited.paper.source.path.parent
+    result = quadrepro("audit", paper, "--out", "out")
     assert result.exit_code == 0
     assert "| claims" in result.stdout
-    assert (tmp_path / "out" / "audit.md").read_text("utf-8") == result.stdout
-    strict = quadrepro("audit", tmp_path / "paper", "--strict")
+    assert Path("out/audit.md").read_text("utf-8") == result.stdout
+    strict = quadrepro("audit", paper, "--strict")
     assert strict.exit_code == 4
-    assert strict.stderr == f"error: findings that fail in the audit of {tmp_path / 'paper'}: 1\n"
+    assert strict.stderr == f"error: findings that fail in the audit of {paper}: 1\n"
     nothing = quadrepro("audit", "lecture", "--strict")
     assert nothing.exit_code == 0
     assert "there is nothing to check" in nothing.stdout

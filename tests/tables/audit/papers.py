@@ -1,11 +1,13 @@
-"""Small papers under audit, written to a folder."""
+"""Small papers under audit, each in a folder of its own."""
 
 from __future__ import annotations
 
 from pathlib import Path
+from tempfile import mkdtemp
+from typing import Any
 
 from quadrepro.papers.paper import load_paper
-from quadrepro.tables.audit import audit
+from quadrepro.tables.audit import Audit, audit
 from quadrepro.tables.audit.subject import Finding, Subject
 from tests.make import write_paper
 
@@ -21,12 +23,13 @@ FRACTION = "{unit: fraction}"
 
 
 def subject(
-    folder: Path, claims: str = "", config: str = CONFIG, facts: str = FRACTION, **tables: str
+    claims: str = "", config: str = CONFIG, facts: str = FRACTION, **tables: str
 ) -> Subject:
     """Write a paper with printed tables and facts on the table t, and return it.
 
     A further table is text with its facts in a first line.
     """
+    folder = Path(mkdtemp(dir=Path()))
     lines, texts = ["title: Small", "names: {a: A, b: B, quadboost: QuadBoost}", "printed:"], {}
     for name, content in tables.items():
         first, _, rest = content.partition("\n")
@@ -38,11 +41,16 @@ def subject(
     return Subject(load_paper("./paper", folder))
 
 
-def findings(check: str, audited: Subject) -> tuple[Finding, ...]:
-    """Return the findings of a check of the audit."""
-    return audit(audited.paper).findings.get(check, ())
+def audit_of(**paper: Any) -> Audit:
+    """Return the audit of a paper, given as to `subject`."""
+    return audit(subject(**paper).paper)
 
 
-def verdicts(check: str, audited: Subject) -> dict[str, bool | None]:
+def findings(check: str, **paper: Any) -> tuple[Finding, ...]:
+    """Return the findings of a check on a paper."""
+    return audit_of(**paper).findings.get(check, ())
+
+
+def verdicts(check: str, **paper: Any) -> dict[str, bool | None]:
     """Return whether each printed number holds, by its place."""
-    return {" ".join(filter(None, f.place)): f.holds for f in findings(check, audited)}
+    return {" ".join(filter(None, f.place)): f.holds for f in findings(check, **paper)}

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -13,10 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import chi2, hypergeom
 
-from quadrepro.papers.paper import load_paper
 from quadrepro.papers.printed import Sample
 from quadrepro.stats import better_over_all, poisson_binomial_test
-from quadrepro.tables.audit import audit
 from quadrepro.tables.audit.checks import on_most, possible_probabilities, too_small
 from quadrepro.tables.audit.counts import (
     NO_POWER,
@@ -28,8 +25,7 @@ from quadrepro.tables.audit.counts import (
     printable,
 )
 from quadrepro.tables.audit.subject import Size
-from tests.make import write_paper
-from tests.tables.audit.papers import CONFIG, findings, subject, verdicts
+from tests.tables.audit.papers import CONFIG, audit_of, findings, subject, verdicts
 
 
 def rounded(number: Fraction, scale: int) -> set[int]:
@@ -98,18 +94,17 @@ NUMBERS = "dataset,a,b\nmonks,0.231,0.2315\nwine,0.090,0.500\nzoo,,0.1\nn,0.10,0
 THREE_SIZES = "{unit: fraction, n_test: {monks: 216, wine: 89, n: 1000}}"
 
 
-def test_each_number_is_checked_against_its_test_set(tmp_path: Path) -> None:
-    audited = subject(tmp_path, facts=THREE_SIZES, t=NUMBERS)
-    assert verdicts("counts", audited) == {
+def test_each_number_is_checked_against_its_test_set() -> None:
+    assert verdicts("counts", facts=THREE_SIZES, t=NUMBERS) == {
         **{"t monks a": True, "t monks b": True, "t wine a": True, "t wine b": False},
         **{"t zoo b": None, "t n a": None, "t n b": None},
     }
-    note = audit(audited.paper).notes[1]
+    note = audit_of(facts=THREE_SIZES, t=NUMBERS).notes[1]
     assert note.startswith("counts, t: 4 numbers can be checked, ")
     assert "; 10% of random numbers would pass." in note
     assert note.endswith(" with probability 0.05 at most: monks (216).")
     twice = THREE_SIZES.replace("{", "{of: {splits: 2}, ", 1)
-    assert verdicts("counts", subject(tmp_path / "2", facts=twice, t=NUMBERS))["t wine b"] is True
+    assert verdicts("counts", facts=twice, t=NUMBERS)["t wine b"] is True
 
 
 NEAREST = [
@@ -123,23 +118,20 @@ NEAREST = [
 
 @pytest.mark.parametrize(("facts", "text", "sets", "nearest"), NEAREST)
 def test_an_impossible_number_fails_with_the_nearest_possible_ones(
-    tmp_path: Path, facts: str, text: str, sets: str, nearest: str
+    facts: str, text: str, sets: str, nearest: str
 ) -> None:
-    audited = subject(tmp_path, facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
-    [finding] = findings("counts", audited)
+    [finding] = findings("counts", facts=f"{{unit: percent, {facts}}}", t=f"d,a\nx,{text}\n")
     assert (finding.verdict, finding.printed) == ("fails", text)
     kind = "correct answers" if "accuracy" in facts else "errors"
     start = f"impossible on {sets} test examples: no such number of {kind}; nearest: {nearest}; "
     assert finding.why.startswith(start)
 
 
-def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row(tmp_path: Path) -> None:
+def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row() -> None:
     # On 84 test examples, 0.226 = 19/84 and 0.619 = 52/84; 0.226 alone is possible on 93 as well.
     facts = "{unit: fraction, n_test: {x: 88, y: 88, z: 10}}"
     table = "d,a,b\nx,0.226,0.619\ny,0.226,0.500\nz,0.226,0.222\n"
-    x_a, x_b, y_a, y_b, z_a, _ = (
-        f.why for f in findings("counts", subject(tmp_path, facts=facts, t=table))
-    )
+    x_a, x_b, y_a, y_b, z_a, _ = (f.why for f in findings("counts", facts=facts, t=table))
     for why in (x_a, x_b):
         assert why.endswith("; the whole row fits 84, of the sizes from 80 to 96")
     sizes = ", ".join(map(str, fitting_sizes({"0.226", "0.500"}, 1, 80, 96)))
@@ -157,34 +149,34 @@ def test_a_failure_names_the_sizes_nearby_that_fit_the_whole_row(tmp_path: Path)
         ("0.333,0.667", 48, [45, 48, 51]),
     ],
 )
-def test_a_size_alone_is_confirmed(tmp_path: Path, numbers: str, n: int, sizes: list[int]) -> None:
+def test_a_size_alone_is_confirmed(numbers: str, n: int, sizes: list[int]) -> None:
     low, high = math.ceil(0.9 * n), math.floor(1.1 * n)
     assert fitting_sizes({*numbers.split(",")}, 1, low, high) == sizes
-    note = confirming_note(tmp_path, f"d,a,b\nx,{numbers}\n", f"x: {n}")
+    note = confirming_note(f"d,a,b\nx,{numbers}\n", f"x: {n}")
     assert ("Only these test-set sizes, of those" in note) == (sizes == [n])
     assert note.endswith(f" at most: x ({n}).") == (sizes == [n])
 
 
-def confirming_note(folder: Path, table: str, sizes: str) -> str:
+def confirming_note(table: str, sizes: str) -> str:
     facts = f"{{unit: fraction, n_test: {{{sizes}}}}}"
-    return audit(subject(folder, facts=facts, t=table).paper).notes[1]
+    return audit_of(facts=facts, t=table).notes[1]
 
 
-def test_sizes_are_confirmed_at_a_level_for_all_rows_together(tmp_path: Path) -> None:
+def test_sizes_are_confirmed_at_a_level_for_all_rows_together() -> None:
     # Random numbers of two digits are possible on 3 examples with probability 4/101.
-    one = confirming_note(tmp_path / "1", "d,a\nx,0.33\n", "x: 3")
+    one = confirming_note("d,a\nx,0.33\n", "x: 3")
     assert one.endswith(" at most: x (3).")
-    two = confirming_note(tmp_path / "2", "d,a\nx,0.33\ny,0.33\n", "x: 3, y: 3")
+    two = confirming_note("d,a\nx,0.33\ny,0.33\n", "x: 3, y: 3")
     assert "Only these" not in two
     # Rows that cannot be checked are not counted.
-    unknown = confirming_note(tmp_path / "3", "d,a\nx,0.33\ny,0.33\n", "x: 3")
+    unknown = confirming_note("d,a\nx,0.33\ny,0.33\n", "x: 3")
     assert unknown.endswith(" at most: x (3).")
 
 
-def test_a_row_without_a_size_gets_those_that_fit_its_digits(tmp_path: Path) -> None:
+def test_a_row_without_a_size_gets_those_that_fit_its_digits() -> None:
     table = "d,a,b\nx,0.0417,0.0833\ny,0.5,0.3\nz,0.1234,0.4567\nw,0.5,0.5\n"
     facts = "{unit: fraction, n_test: {w: 10}}"
-    [*_, note] = audit(subject(tmp_path, facts=facts, t=table).paper).notes
+    [*_, note] = audit_of(facts=facts, t=table).notes
     sizes = fitting_sizes({"0.0417", "0.0833"}, 1, 2, 1000)
     assert sizes[:6] == [24, 48, 72, 96, 120, 144]
     others = fitting_sizes({"0.1234", "0.4567"}, 1, 2, 1000)
@@ -192,16 +184,15 @@ def test_a_row_without_a_size_gets_those_that_fit_its_digits(tmp_path: Path) -> 
     x, z = (f"{', '.join(map(str, n[:5]))} and {len(n) - 5} more" for n in (sizes, others))
     start = "counts, t: test-set sizes up to 1000 that fit the digits of a row: "
     assert note == f"{start}x: {x}; z: {z}."
-    none = audit(subject(tmp_path / "none", t="d,a,b\nx,0.00017,0.33333\n").paper).notes[-1]
+    none = audit_of(t="d,a,b\nx,0.00017,0.33333\n").notes[-1]
     assert none.endswith(" that fit the digits of a row: x: none.")
 
 
-def test_sizes_behind_means_count_all_test_examples(tmp_path: Path) -> None:
+def test_sizes_behind_means_count_all_test_examples() -> None:
     table, facts = "d,a_mean,b_mean\nx,4.17,8.33\n", "{unit: percent, of: {splits: 2}}"
-    [*_, note] = audit(subject(tmp_path / "1", facts=facts, t=table).paper).notes
+    [*_, note] = audit_of(facts=facts, t=table).notes
     # Sizes behind folds are not searched.
-    cv = facts.replace("splits", "cv")
-    notes = audit(subject(tmp_path / "2", facts=cv, t=table).paper).notes
+    notes = audit_of(facts=facts.replace("splits", "cv"), t=table).notes
     assert not any("that fit the digits" in note for note in notes)
     sizes = fitting_sizes({"0.0417", "0.0833"}, 1, 2, 2000)
     halves = [n // 2 for n in sizes if n % 2 == 0]
@@ -209,18 +200,18 @@ def test_sizes_behind_means_count_all_test_examples(tmp_path: Path) -> None:
     assert note.endswith(f" of a row: x: 12, 24, 36, 48, 60 and {len(halves) - 5} more.")
 
 
-def test_folds_of_other_sizes_may_explain_a_number_that_equal_ones_do_not(tmp_path: Path) -> None:
+def test_folds_of_other_sizes_may_explain_a_number_that_equal_ones_do_not() -> None:
     facts = "{unit: fraction, of: {cv: 2}, n_test: {x: [6, 11]}}"
-    audited = subject(tmp_path, facts=facts, t="d,a,b\nx,0.096,0.091\n")
-    one, other = findings("counts", audited)
+    result = audit_of(facts=facts, t="d,a,b\nx,0.096,0.091\n")
+    one, other = result.findings["counts"]
     assert (one.verdict, other.verdict) == ("suspicious", "holds")
     assert one.reason.startswith("impossible on 2 folds of 5 or 6 or 11 pooled test examples: no ")
     assert one.reason.endswith("1/11 = 0.091, 0.100; suspicious unless the folds had other sizes")
     assert other.why == "errors on 11 pooled test examples"
-    assert audit(audited.paper).failures == []
+    assert result.failures == []
     pooled = facts.replace("cv: 2", "cv: 2, pooled: true")
-    audited = subject(tmp_path / "pooled", facts=pooled, t="d,a\nx,0.096\n")
-    assert [f.verdict for f in findings("counts", audited)] == ["fails"]
+    [alone] = findings("counts", facts=pooled, t="d,a\nx,0.096\n")
+    assert alone.verdict == "fails"
 
 
 MATRIX = "{{holds: comparisons, compares: t}}\nalgorithm,a,b\na,0.50,{}\nb,{},0.50\n"
@@ -232,9 +223,9 @@ TWO_ROWS = "d,a,b\nx,0.10,0.30\ny,0.20,0.25\n"
     ("one", "other", "holds"),
     [("0.55", "0.45", True), ("0.55", "0.46", True), ("0.55", "0.47", False)],
 )
-def test_both_directions_add_up_to_one(tmp_path: Path, one: str, other: str, holds: bool) -> None:
-    audited = subject(tmp_path, t=TWO_ROWS, m=MATRIX.format(one, other))
-    assert verdicts("pairs", audited) == {"m a a": True, "m a b": holds, "m b b": True}
+def test_both_directions_add_up_to_one(one: str, other: str, holds: bool) -> None:
+    judged = verdicts("pairs", t=TWO_ROWS, m=MATRIX.format(one, other))
+    assert judged == {"m a a": True, "m a b": holds, "m b b": True}
 
 
 def brute_force(errors_a: list[int], errors_b: list[int], n: int) -> list[float]:
@@ -253,8 +244,8 @@ def brute_force(errors_a: list[int], errors_b: list[int], n: int) -> list[float]
     return every
 
 
-def test_bounds_are_the_extremes_of_the_test_over_all_shared_errors(tmp_path: Path) -> None:
-    audited = subject(tmp_path, facts=TWENTY_EACH, t=TWO_ROWS, m=MATRIX.format("0.9", "0.1"))
+def test_bounds_are_the_extremes_of_the_test_over_all_shared_errors() -> None:
+    audited = subject(facts=TWENTY_EACH, t=TWO_ROWS, m=MATRIX.format("0.9", "0.1"))
     ends = possible_probabilities(audited, audited.tables[1], "a", "b")
     bounds = [better_over_all(map(float, end)) for end in ends]
     every = brute_force([2, 4], [6, 5], 20)
@@ -282,10 +273,10 @@ ACCURACY = TWENTY_EACH.replace("fraction", "percent, metric: accuracy")
     ],
 )
 def test_a_probability_is_possible_with_the_printed_risks_or_not(
-    tmp_path: Path, facts: str, table: str, printed: str, holds: bool | None, why: str
+    facts: str, table: str, printed: str, holds: bool | None, why: str
 ) -> None:
     matrix = MATRIX.format(printed, f"{1 - float(printed):.2f}")
-    [finding] = findings("sources", subject(tmp_path, facts=facts, t=table, m=matrix))
+    [finding] = findings("sources", facts=facts, t=table, m=matrix)
     assert (finding.place, finding.holds) == (("m", "a", "b"), holds)
     assert finding.why.startswith(why)
 
@@ -313,33 +304,22 @@ GROUPS = """claims:
 """
 
 
-def test_claims_are_judged_on_printed_numbers_and_others_are_counted(tmp_path: Path) -> None:
+def test_claims_are_judged_on_printed_numbers_and_others_are_counted() -> None:
     table = "dataset,a,b\nmonks,0.1,0.2\nwine,0.1,0.1\nzoo,0.3,0.2\n"
-    audited = subject(tmp_path, claims=GROUPS, t=table)
-    claims = findings("claims", audited)
+    result = audit_of(claims=GROUPS, t=table)
+    claims = result.findings["claims"]
     assert {f.printed: f.holds for f in claims} == {"two": True, "three": False, "fast": None}
     assert claims[0].why == "2 of 3 (1 wins, 1 ties)"
     note = "claims: 2 are about numbers that are not printed, so only ours judge them."
-    assert audit(audited.paper).notes[-1] == note
+    assert result.notes[-1] == note
 
 
 WINS = """claims:
   t:
     claims:
-      - {kind: wins-or-ties, text: ours, of: ours, than: theirs, at_least: 3}
-      - {kind: wins-or-ties, text: theirs, of: theirs, than: ours, at_least: 3}
+      - {kind: wins-or-ties, text: first, of: a, than: b, at_least: 3}
+      - {kind: wins-or-ties, text: second, of: b, than: a, at_least: 3}
 """
-
-
-def reversed_claims(folder: Path, metric: str, bold: str, rows: str) -> dict[str, str]:
-    """Return the verdicts on a true claim, on its contrary, and on a bold number."""
-    facts = f"{{unit: fraction, metric: {metric}, bold: {{red: [{bold}]}}}}"
-    text = f"title: P\nprinted: {{t: {facts}}}\n{WINS}"
-    write_paper(folder / "p", text, t=f"dataset,ours,theirs\n{rows}")
-    result = audit(load_paper("./p", folder))
-    every = {f.printed: f.verdict for f in result.findings["claims"]}
-    [marked] = result.findings["bold"]
-    return every | {"bold": marked.verdict}
 
 
 AUC = "red,0.95,0.90\nblue,0.85,0.80\ngreen,0.75,0.70\nwhite,0.65,0.70\n"
@@ -347,16 +327,20 @@ ERRORS = "red,0.05,0.10\nblue,0.15,0.20\ngreen,0.25,0.30\nwhite,0.35,0.30\n"
 
 
 @pytest.mark.parametrize(("metric", "rows"), [("auc", AUC), ("error", ERRORS)])
-def test_claims_and_bold_type_follow_the_metric(tmp_path: Path, metric: str, rows: str) -> None:
-    right = {"ours": "holds", "theirs": "fails"}
-    assert reversed_claims(tmp_path / "1", metric, "theirs", rows) == right | {"bold": "fails"}
-    assert reversed_claims(tmp_path / "2", metric, "ours", rows) == right | {"bold": "holds"}
+@pytest.mark.parametrize(("bold", "verdict"), [("a", "holds"), ("b", "fails")])
+def test_claims_and_bold_type_follow_the_metric(
+    metric: str, rows: str, bold: str, verdict: str
+) -> None:
+    facts = f"{{unit: fraction, metric: {metric}, bold: {{red: [{bold}]}}}}"
+    every = audit_of(claims=WINS, facts=facts, t=f"dataset,a,b\n{rows}").findings
+    assert {f.printed: f.verdict for f in every["claims"]} == {"first": "holds", "second": "fails"}
+    assert [f.verdict for f in every["bold"]] == [verdict]
 
 
-def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
+def test_numbers_out_of_their_range_fail() -> None:
     percent, sizes = "unit: percent", "n_test: {x: 9, y: 9}"
-    audited = subject(
-        tmp_path,
+    every = findings(
+        "ranges",
         risks="{unit: fraction, n_test: {x: 9}}\nd,a,b\nx,1.2,0.9\n",
         m="{holds: margins, of: {splits: 20}}\nd,a_mean,a_sd\nx,0.9,0.8\ny,-1.1,0.1\n",
         e=f"{{{percent}, of: {{splits: 20}}, {sizes}}}\nd,a_mean,a_sd\nx,1.0,20.0\ny,101,1\n",
@@ -367,23 +351,23 @@ def test_numbers_out_of_their_range_fail(tmp_path: Path) -> None:
         # 0 and 100 deviate by 70.71, which may have been rounded up.
         s=f"{{{percent}, of: {{splits: 2}}, {sizes}}}\nd,a_mean,a_sd\nx,50,71\ny,50,72\n",
     )
-    wrong = {place for place, holds in verdicts("ranges", audited).items() if not holds}
-    assert wrong == {
+    assert {" ".join(f.place) for f in every if not f.holds} == {
         *("risks x a", "acc x b", "auc x b", "m x a_sd", "m y a_mean", "m y a_sd"),
         *("r y a_sd", "e x a_sd", "e y a_mean", "e y a_sd", "s y a_sd"),
     }
-    reasons = {" ".join(f.place): f.why for f in findings("ranges", audited)}
+    reasons = {" ".join(f.place): f.why for f in every}
     assert reasons["risks x a"] == "numbers lie between 0 and 1"
     assert reasons["e y a_mean"] == "numbers lie between 0 and 100"
     assert reasons["s y a_sd"] == "with a mean of 50 it is at most 70.71"
 
 
-def test_predicted_numbers_have_no_upper_end(tmp_path: Path) -> None:
+def test_predicted_numbers_have_no_upper_end() -> None:
     config = CONFIG.replace("monks, wine", "diabetes").replace("quadboost, grid", "boosting, grid")
     config = config.replace("view: quadboost", "view: rescale\n  normalise: none\n  holdout: {}")
     facts = "{unit: percent, of: {splits: 20}, config: ../small.yaml}"
-    audited = subject(tmp_path, facts=facts, config=config, t="d,boosting_mean\ndiabetes,159.0\n")
-    assert verdicts("ranges", audited) == {"t diabetes boosting_mean": True}
+    table = "d,boosting_mean\ndiabetes,159.0\n"
+    judged = verdicts("ranges", facts=facts, config=config, t=table)
+    assert judged == {"t diabetes boosting_mean": True}
 
 
 # Deviations.
@@ -404,7 +388,7 @@ def test_the_p_value_is_that_of_a_chi_squared_sum() -> None:
 
 
 @pytest.mark.parametrize(("n_folds", "repeats"), [(10, 1), (5, 5), (3, 10), (2, 5)])
-def test_honest_folds_are_seldom_suspicious(n_folds: int, repeats: int, tmp_path: Path) -> None:
+def test_honest_folds_are_seldom_suspicious(n_folds: int, repeats: int) -> None:
     rng, n_rows, n = np.random.default_rng(1), 600, 200
     n_test = n_rows // n_folds
     wrong = np.tile(np.arange(n_rows) < 180, (n * repeats, 1))
@@ -415,7 +399,7 @@ def test_honest_folds_are_seldom_suspicious(n_folds: int, repeats: int, tmp_path
     )
     sizes = ", ".join(f"x{i}: [{n_test}, {n_rows}]" for i in range(n))
     facts = f"{{unit: percent, of: {{cv: {n_folds}, repeats: {repeats}}}, n_test: {{{sizes}}}}}"
-    every = findings("deviations", subject(tmp_path, facts=facts, t=f"d,a_mean,a_sd\n{rows}"))
+    every = findings("deviations", facts=facts, t=f"d,a_mean,a_sd\n{rows}")
     p_values = np.array([finding.p_value for finding in every], dtype=float)
     # At a rate of 5%, one simulation in a hundred has more than 18 of 200.
     assert (p_values <= 0.05).sum() <= 18
@@ -426,24 +410,23 @@ TABLE = "d,a_mean,a_sd,b_mean,b_sd\nx,10.0,0.1,10.0,3.0\ny,10.0,3.0,0.0,0.0\nz,1
 
 
 @pytest.mark.parametrize("repetitions", ["splits: 20", "cv: 2, repeats: 10"])
-def test_a_deviation_below_the_floor_is_suspicious(tmp_path: Path, repetitions: str) -> None:
+def test_a_deviation_below_the_floor_is_suspicious(repetitions: str) -> None:
     facts = SIZES.replace("splits: 20", repetitions)
-    audited = subject(tmp_path, facts=facts, t=TABLE)
-    judged = verdicts("deviations", audited)
-    assert [*judged.values()] == [False, True, True, None, None]
-    finding = findings("deviations", audited)[0]
+    result = audit_of(facts=facts, t=TABLE)
+    finding, *others = result.findings["deviations"]
+    assert [f.holds for f in (finding, *others)] == [False, True, True, None, None]
     assert finding.verdict == "suspicious"
     # The variance is (1 - 1/2) p (1 - p) / 100 or more; folds share no test examples.
     floor = "2.1" if "splits" in repetitions else "3"
     assert f" {floor} or more (p = " in finding.why
     unless = "splits are stratified, or errors depend on which examples are tested"
     assert finding.reason.endswith(f"; suspicious unless {unless}")
-    assert audit(audited.paper).failures == []
+    assert result.failures == []
 
 
-def test_the_reason_why_a_deviation_is_not_judged_is_true(tmp_path: Path) -> None:
+def test_the_reason_why_a_deviation_is_not_judged_is_true() -> None:
     table = f"{TABLE}u,10.0,1.0,,\n"
-    every = findings("deviations", subject(tmp_path, facts=SIZES, t=table))
+    every = findings("deviations", facts=SIZES, t=table)
     reasons = {" ".join(f.place[1:]): f.why for f in every if f.holds is None}
     assert reasons == {
         "y b": "a risk of 0 implies no size",
@@ -455,7 +438,7 @@ def test_the_reason_why_a_deviation_is_not_judged_is_true(tmp_path: Path) -> Non
         ("all runs share one test set", SIZES.replace("splits: 20", "runs: 20")),
         ("its algorithms predict numbers", rmses),
     ):
-        every = findings("deviations", subject(tmp_path / other, facts=facts, t=TABLE))
+        every = findings("deviations", facts=facts, t=TABLE)
         assert {(f.verdict, f.why) for f in every} == {("cannot be judged", other)}
 
 
@@ -463,11 +446,11 @@ CV = """{unit: percent, metric: accuracy, of: {cv: 5, repeats: 5}, \
 n_test: {red: [43, 214]}}"""
 
 
-def test_fractions_among_percents_are_suspicious_deviations_of_folds(tmp_path: Path) -> None:
+def test_fractions_among_percents_are_suspicious_deviations_of_folds() -> None:
     # 2.8 is half of a 95% interval of 25 folds with the deviation of their test sets.
     for printed, verdict in (("0.02", "suspicious"), ("2.8", "holds")):
         table = f"dataset,a_mean,a_ci95\nred,52.00,{printed}\n"
-        [finding] = findings("deviations", subject(tmp_path / printed, facts=CV, t=table))
+        [finding] = findings("deviations", facts=CV, t=table)
         assert (finding.printed, finding.verdict) == (printed, verdict)
         assert (finding.p_value < 1e-20) == (verdict == "suspicious")
 
@@ -481,11 +464,11 @@ def test_fractions_among_percents_are_suspicious_deviations_of_folds(tmp_path: P
     ],
 )
 def test_numbers_are_rounded_as_the_deviation_needs(
-    tmp_path: Path, printed: str, n_test: str, arguments: tuple[float, float, int, int, float]
+    printed: str, n_test: str, arguments: tuple[float, float, int, int, float]
 ) -> None:
     facts = f"{{unit: percent, of: {{splits: 20}}, n_test: {{x: {n_test}}}}}"
     table = f"d,a_mean,a_sd\nx,{printed}\n"
-    [finding] = findings("deviations", subject(tmp_path, facts=facts, t=table))
+    [finding] = findings("deviations", facts=facts, t=table)
     assert finding.p_value == pytest.approx(too_small(*arguments))
 
 
@@ -506,30 +489,26 @@ def test_numbers_are_rounded_as_the_deviation_needs(
     ],
 )
 def test_bold_numbers_are_the_best_before_rounding_or_can_be(
-    tmp_path: Path, bold: str, holds: bool, facts: str, table: str, best: str
+    bold: str, holds: bool, facts: str, table: str, best: str
 ) -> None:
     facts = f"{{metric: {facts}, bold: {{{bold}}}}}"
-    [finding] = findings("bold", subject(tmp_path, facts=facts, t=f"d,a,b,c\n{table}\n"))
+    [finding] = findings("bold", facts=facts, t=f"d,a,b,c\n{table}\n")
     assert finding.holds == holds
     assert finding.why.startswith(f"the {best}")
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
-def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(
-    tmp_path_factory: pytest.TempPathFactory, numbers: list[float]
-) -> None:
+def test_means_of_unrounded_numbers_hold_and_those_a_digit_off_fail(numbers: list[float]) -> None:
     mean = sum(numbers) / len(numbers)
     rows = "".join(f"x{i},{x:.3f},{x:.3f}\n" for i, x in enumerate(numbers))
     table = f"d,a,b\n{rows}column_mean,{mean:.3f},{mean + 0.003:.3f}\n"
-    audited = subject(tmp_path_factory.mktemp("paper"), t=table)
-    assert [*verdicts("summaries", audited).values()] == [True, False]
+    assert [*verdicts("summaries", t=table).values()] == [True, False]
 
 
-def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open(tmp_path: Path) -> None:
-    audited = subject(
-        tmp_path,
+def test_means_of_deviations_or_of_rows_that_are_not_printed_are_left_open() -> None:
+    judged = verdicts(
+        "summaries",
         t="d,a\nx,0.1\ny,\ncolumn_mean,0.1\n",
         m="{unit: percent, of: {splits: 20}}\nd,a_mean,a_sd\nx,1.0,0.1\ncolumn_mean,1.0,9.0\n",
     )
-    expected = {"m column_mean a_mean": True, "t column_mean a": None}
-    assert verdicts("summaries", audited) == expected
+    assert judged == {"m column_mean a_mean": True, "t column_mean a": None}
