@@ -170,16 +170,13 @@ def test_a_paper_without_tables_has_no_findings() -> None:
 TABLE = "data;ours;theirs\nheart;22,62;22,22\npima;25,0;24,2\n"
 
 
-@pytest.fixture
-def table(tmp_path: Path) -> Path:
-    path = tmp_path / "tab 1.csv"
-    path.write_text(TABLE)
-    return path
-
-
-def audit_table(path: Path, n_test: dict[str, int] | str = "", **facts: Any) -> Audit:
+def audit_table(
+    text: str = TABLE, n_test: dict[str, int] | str = "", ending: str = "csv", **facts: Any
+) -> Audit:
     """Return the audit of a table in a file."""
     stated = {key: facts.pop(key) for key in ("unit", "sample") if key in facts}
+    path = Path(f"tab 1.{ending}")
+    path.write_text(text)
     return audit(table_paper(read_table(path, **facts), n_test=n_test, **stated))
 
 
@@ -187,86 +184,81 @@ ONE = Sample(splits=1)
 
 
 @pytest.mark.parametrize("separator", [";", ",", "\t", "|"])
-def test_a_bare_table_has_any_separator_and_decimal_sign(table: Path, separator: str) -> None:
+def test_a_bare_table_has_any_separator_and_decimal_sign(separator: str) -> None:
     decimal = "." if separator == "," else ","
-    table.write_text(TABLE.replace(",", decimal).replace(";", separator))
-    [(check, finding)] = audit_table(table, {"heart": 81}, sample=ONE).failures
+    text = TABLE.replace(",", decimal).replace(";", separator)
+    [(check, finding)] = audit_table(text, {"heart": 81}, sample=ONE).failures
     assert (check, finding.place) == ("counts", ("tab 1", "heart", "ours"))
     assert finding.printed == "22.62"
-    assert audit_table(table).failures == []
-    table.write_text("d,a\nx,0.25\n")
-    assert "as a fraction" in audit_table(table).notes[0]
+    assert audit_table(text).failures == []
+    assert "as a fraction" in audit_table("d,a\nx,0.25\n").notes[0]
 
 
-def test_a_number_that_may_be_a_mean_is_not_accused_before_that_is_stated(table: Path) -> None:
-    [finding] = audit_table(table, {"heart": 81}).findings["counts"][:1]
+def test_a_number_that_may_be_a_mean_is_not_accused_before_that_is_stated() -> None:
+    [finding] = audit_table(TABLE, {"heart": 81}).findings["counts"][:1]
     assert finding.verdict == "suspicious"
     assert finding.reason.endswith("it is a mean over folds or splits, which --of can state")
     # 22.62% is a mean over 50 splits of 81 examples.
-    assert audit_table(table, {"heart": 81}, sample=Sample(splits=50)).failures == []
+    assert audit_table(TABLE, {"heart": 81}, sample=Sample(splits=50)).failures == []
 
 
-def test_a_draft_is_a_paper_that_audits_alike(table: Path, tmp_path: Path) -> None:
-    paper = table_paper(read_table(table, metric="error"), n_test={"heart": 81}, sample=ONE)
-    write_draft(paper, tmp_path / "mine")
-    result = audit(load_paper("./mine", tmp_path))
-    expected = audit_table(table, {"heart": 81}, sample=ONE, metric="error").to_markdown()
+def test_a_draft_is_a_paper_that_audits_alike() -> None:
+    expected = audit_table(TABLE, {"heart": 81}, sample=ONE, metric="error")
+    write_draft(expected.paper, Path("mine"))
+    result = audit(load_paper("./mine", Path()))
     shown = result.to_markdown().replace("Read as CSV", "Read as semicolons")
-    assert shown == expected.replace("theirs), error.", "theirs).")
-    assert (tmp_path / "mine/printed/tab 1.csv").read_text() == (
+    assert shown == expected.to_markdown().replace("theirs), error.", "theirs).")
+    assert Path("mine/printed/tab 1.csv").read_text() == (
         "dataset,ours,theirs\nheart,22.62,22.22\npima,25.0,24.2\n"
     )
 
 
-def test_a_mistake_names_the_file_of_the_user(table: Path) -> None:
+def test_a_mistake_names_the_file_of_the_user() -> None:
     with pytest.raises(ConfigError, match=r"tab 1\.csv: unknown row 'hart'; did you mean 'heart'"):
-        audit_table(table, {"hart": 81})
+        audit_table(TABLE, {"hart": 81})
     with pytest.raises(ConfigError, match="no column of sizes is called 'n'"):
-        audit_table(table, "n")
+        audit_table(TABLE, "n")
     with pytest.raises(ConfigError, match=r"unknown metric 'accurracy'.*--metric"):
-        audit_table(table, metric="accurracy")
+        audit_table(metric="accurracy")
     with pytest.raises(ConfigError, match="no checks of mape: state --metric rmse"):
-        audit_table(table, metric="MAPE")
-    table.write_text("d,a\nx,0.2o\ny,0.1\n")
+        audit_table(metric="MAPE")
     with pytest.raises(DataError) as caught:
-        audit_table(table)
-    assert str(caught.value).startswith(f"{table}:2: column 'a': '0.2o' is not a number")
+        audit_table("d,a\nx,0.2o\ny,0.1\n")
+    assert str(caught.value).startswith("tab 1.csv:2: column 'a': '0.2o' is not a number")
 
 
-def test_numbers_above_100_are_shares_of_nothing(table: Path) -> None:
-    table.write_text("d,a,b\nx,159.0,120.5\n")
+def test_numbers_above_100_are_shares_of_nothing() -> None:
+    text = "d,a,b\nx,159.0,120.5\n"
     with pytest.raises(ConfigError, match=r"numbers above 100 are not shares.*--metric rmse"):
-        audit_table(table)
-    assert audit_table(table, metric="rmse").failures == []
+        audit_table(text)
+    assert audit_table(text, metric="rmse").failures == []
 
 
-def test_deviations_wait_until_the_repetitions_are_stated(table: Path) -> None:
-    table.write_text("d,a,n\nx,20.0 ± 0.1,100\n")
-    [finding] = audit_table(table, "n").findings["deviations"]
+def test_deviations_wait_until_the_repetitions_are_stated() -> None:
+    [finding] = audit_table("d,a,n\nx,20.0 ± 0.1,100\n", "n").findings["deviations"]
     assert finding.why == "the number of splits is not stated: give --of"
 
 
-def test_summary_rows_do_not_decide_the_unit_of_a_bare_table(table: Path) -> None:
-    table.write_text("d,a,b\nx,0.25,0.5\nmean_running_time_s,12.5,3\nAvg. rank,1.00,2.00\n")
-    assert "as a fraction" in audit_table(table).notes[0]
+def test_summary_rows_do_not_decide_the_unit_of_a_bare_table() -> None:
+    text = "d,a,b\nx,0.25,0.5\nmean_running_time_s,12.5,3\nAvg. rank,1.00,2.00\n"
+    assert "as a fraction" in audit_table(text).notes[0]
 
 
-def test_sizes_come_from_a_column_or_from_a_file(table: Path, tmp_path: Path) -> None:
-    table.write_text("d,n,ours\nheart,81,22.62\npima,384,25.0\n")
-    (tmp_path / "sizes.csv").write_text("row,n\nheart,81\npima,384\n")
-    sizes = read_sizes(tmp_path / "sizes.csv")
+def test_sizes_come_from_a_column_or_from_a_file() -> None:
+    text = "d,n,ours\nheart,81,22.62\npima,384,25.0\n"
+    Path("sizes.csv").write_text("row,n\nheart,81\npima,384\n")
+    sizes = read_sizes(Path("sizes.csv"))
     assert sizes == {"heart": 81, "pima": 384}
     for n_test in ("n", sizes):
-        [(_, finding)] = audit_table(table, n_test, sample=ONE).failures
+        [(_, finding)] = audit_table(text, n_test, sample=ONE).failures
         assert finding.place.row == "heart"
     # A column that is called so needs no option.
-    table.write_text("d,# test,ours\nheart,81,22.62\npima,384,25.0\n")
-    assert len(audit_table(table, sample=ONE).failures) == 1
+    assert len(audit_table(text.replace("n", "# test", 1), sample=ONE).failures) == 1
 
 
-def test_folds_are_checked_one_by_one(table: Path) -> None:
-    table.write_text("d,fold,ours\nheart,1,0.25\nheart,2,0.26\npima,1,0.5\npima,2,0.5\n")
-    [(_, finding)] = audit_table(table, {"heart": 20, "pima": 10}, sample=ONE).failures
+def test_folds_are_checked_one_by_one() -> None:
+    text = "d,fold,ours\nheart,1,0.25\nheart,2,0.26\npima,1,0.5\npima,2,0.5\n"
+    [(_, finding)] = audit_table(text, {"heart": 20, "pima": 10}, sample=ONE).failures
     assert finding.place.row == "heart, 2"
 
 
@@ -291,31 +283,30 @@ W/T/L,-,3/0/0,2/1/0
         ("2/1/0", "2/1/1", ""),
     ],
 )
-def test_summaries_follow_from_numbers(table: Path, old: str, new: str, column: str | None) -> None:
-    table.write_text(SUMMED.replace(old, new) if old else SUMMED)
-    result = audit_table(table, metric="accuracy")
+def test_summaries_follow_from_numbers(old: str, new: str, column: str | None) -> None:
+    text = SUMMED.replace(old, new) if old else SUMMED
+    result = audit_table(text, metric="accuracy")
     failed = [finding.place.column for _, finding in result.failures]
     assert failed == ([] if column is None else [column])
-    unknown = [f.why for f in audit_table(table).findings["summaries"] if f.holds is None]
+    unknown = [f.why for f in audit_table(text).findings["summaries"] if f.holds is None]
     assert {*unknown} == {"the metric is not stated: give --metric"}
 
 
-def test_the_best_in_bold_is_checked_as_published(table: Path) -> None:
-    markdown = "| d | a | b |\n|--|--|--|\n| x | **0.9** | 0.8 |\n| y | **0.6** | 0.7 |\n"
-    table.with_suffix(".md").write_text(markdown)
+def test_the_best_in_bold_is_checked_as_published() -> None:
+    text = "| d | a | b |\n|--|--|--|\n| x | **0.9** | 0.8 |\n| y | **0.6** | 0.7 |\n"
     for metric, rows in (("auc", ["y"]), ("error", ["x"])):
-        result = audit_table(table.with_suffix(".md"), metric=metric)
+        result = audit_table(text, ending="md", metric=metric)
         assert [finding.place.row for _, finding in result.failures] == rows
 
 
 @pytest.mark.parametrize(("other", "verdicts"), [("0.5", ["suspicious"]), ("**0.5**", ["fails"])])
 def test_a_method_in_bold_throughout_may_be_the_authors_own(
-    table: Path, other: str, verdicts: list[str]
+    other: str, verdicts: list[str]
 ) -> None:
     rows = f"| x | 0.7 | **0.9** |\n| y | {other} | **0.6** |\n| z | 0.9 | **0.8** |\n"
-    table.with_suffix(".md").write_text(f"| d | a | ours |\n|--|--|--|\n{rows}")
-    marked = audit_table(table.with_suffix(".md"), metric="auc").findings["bold"]
-    assert [f.verdict for f in marked if f.verdict != "holds"] == verdicts
+    result = audit_table(f"| d | a | ours |\n|--|--|--|\n{rows}", ending="md", metric="auc")
+    marked = [f.verdict for f in result.findings["bold"]]
+    assert [verdict for verdict in marked if verdict != "holds"] == verdicts
 
 
 RISKS = "dataset,quadboost\nmonks,0.231\nwine,0.090\n"
