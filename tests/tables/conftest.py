@@ -21,10 +21,16 @@ baseline: false
 """
 
 
+@pytest.fixture(autouse=True)
+def in_own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Run each test in a folder of its own, where configs and papers are written."""
+    monkeypatch.chdir(tmp_path)
+
+
 @pytest.fixture
-def experiment(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
+def experiment(request: pytest.FixtureRequest) -> Experiment:
     """Return the experiment of the module's ``CONFIG``, by default of the one above."""
-    return loaded(tmp_path, getattr(request.module, "CONFIG", CONFIG))
+    return loaded(getattr(request.module, "CONFIG", CONFIG))
 
 
 @pytest.fixture

@@ -63,26 +63,26 @@ def outcomes_of(*errors: dict[str, tuple[int | None, ...]], seconds: float = 1.0
     return gathered(records)
 
 
-def loaded(folder: Path, text: str) -> Experiment:
-    """Return the experiment of a config that is written to a folder."""
-    path = folder / "config.yaml"
+def loaded(text: str) -> Experiment:
+    """Return the experiment of a config, written to the folder of the test."""
+    path = Path("config.yaml")
     path.write_text(text)
     return load_experiment(path)
 
 
-def beside_paper(folder: Path, config: str, paper: str, **tables: str) -> Experiment:
+def beside_paper(config: str, paper: str, **tables: str) -> Experiment:
     """Return the experiment of a config next to ``mypaper``, a paper with printed tables."""
-    write_paper(folder / "mypaper", paper, **tables)
-    return loaded(folder, config)
+    write_paper(Path("mypaper"), paper, **tables)
+    return loaded(config)
 
 
-def own_paper(folder: Path, table: str, facts: str, claims: str = "", **keys: Any) -> Experiment:
+def own_paper(table: str, facts: str, claims: str = "", **keys: Any) -> Experiment:
     """Return the experiment of a `config` next to a paper with one printed table and its facts."""
     columns = [{"name": name, "grid": {"n_rounds": 5}} for name in ("adaboost", "quadboost")]
     given = {"paper": "./mypaper", "datasets": ["monks", "titanic"], "algorithms": columns}
     names = "names: {adaboost: AdaBoost, quadboost: QuadBoost}"
     paper = f"title: Ours\n{names}\nprinted: {{table1: {{{facts}}}}}\n{claims}"
-    return beside_paper(folder, to_yaml(config(**given | keys)), paper, table1=table)
+    return beside_paper(to_yaml(config(**given | keys)), paper, table1=table)
 
 
 class Asking(Model):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -64,14 +63,13 @@ def claims_of(experiment: Experiment, outcomes: Outcomes) -> Table:
 
 
 def load(
-    folder: Path,
     group: str = "table1",
     table: str = TABLE,
     config: str = CONFIG,
     paper: str = PAPER,
 ) -> Experiment:
     """Return the experiment of the config with a group of claims and the printed table."""
-    return beside_paper(folder, config.replace("GROUP", group), paper, table1=table)
+    return beside_paper(config.replace("GROUP", group), paper, table1=table)
 
 
 def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
@@ -85,8 +83,8 @@ def outcomes(*splits: tuple[int, int], seconds: float = 1.0) -> Outcomes:
     return gathered(records)
 
 
-def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(tmp_path: Path) -> None:
-    table = claims_of(load(tmp_path), outcomes((9, 8), (9, 10)))
+def test_every_claim_is_judged_on_our_means_and_on_the_printed_table() -> None:
+    table = claims_of(load(), outcomes((9, 8), (9, 10)))
     assert table.header == ("claim", "ours", "judgement", "printed table", "judgement on it")
     names = [name for name, _ in table.rows]
     fast = "Ada is fast (measured time)"
@@ -111,8 +109,8 @@ def test_every_claim_is_judged_on_our_means_and_on_the_printed_table(tmp_path: P
     assert [row[0] for row in table.data_rows][:3] == names[:3]
 
 
-def test_single_splits_are_counted_but_for_times(tmp_path: Path) -> None:
-    table = claims_of(load(tmp_path, "each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
+def test_single_splits_are_counted_but_for_times() -> None:
+    table = claims_of(load("each"), outcomes((11, 9), (9, 9), (9, 8), seconds=0.4))
     first, *_, timed, on_splits, _ = texts_of(table)
     assert first[:2] == ("2 of 2 (2 wins, 0 ties); 2 of 3 single splits show it", "agrees")
     assert timed[:2] == ("2.5 times as fast [2.5, 2.5]; power 0.8 at 2.2 times", "supported")
@@ -121,7 +119,7 @@ def test_single_splits_are_counted_but_for_times(tmp_path: Path) -> None:
     assert "single" not in on_splits[0]
     assert table.notes[0].startswith("Ours: the means over all splits, and the number of single")
     assert table.notes[1:] == (MEANING, "Below every table.")
-    alone = claims_of(load(tmp_path, "each"), outcomes((9, 9)))
+    alone = claims_of(load("each"), outcomes((9, 9)))
     assert texts_of(alone)[0][:2] == ("2 of 2 (2 wins, 0 ties)", "agrees")
     assert alone.notes == table.notes[1:]
 
@@ -214,9 +212,9 @@ def test_a_significance_that_is_claimed_must_be_found_on_a_split() -> None:
     assert text.endswith("; 0 of 6 single splits show it")
 
 
-def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(tmp_path: Path) -> None:
+def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence() -> None:
     config, table = CONFIG.replace("monks, ", ""), "d,ada,quad\ntitanic,0.3,0.3\n"
-    experiment = load(tmp_path, config=config, table=table)
+    experiment = load(config=config, table=table)
     both = outcomes((9, 9), (9, 8)).records.items()
     table = claims_of(experiment, gathered({p: record for p, record in both if p[0] == "titanic"}))
     # The second is about monks.
@@ -226,12 +224,12 @@ def test_claims_about_other_rows_or_algorithms_are_left_out_with_a_sentence(tmp_
     )
 
 
-def test_claims_without_a_printed_table_are_judged_on_ours_alone(tmp_path: Path) -> None:
-    table = claims_of(load(tmp_path, "ours"), outcomes((9, 9)))
+def test_claims_without_a_printed_table_are_judged_on_ours_alone() -> None:
+    table = claims_of(load("ours"), outcomes((9, 9)))
     assert table.header == ("claim", "ours", "judgement")
     assert texts_of(table) == [("2 of 2 (2 wins, 0 ties)", "agrees")]
     assert table.data_rows == (("Ada wins", "false", "2 of 2 (2 wins, 0 ties)", "agrees", "", ""),)
-    [(text, word)] = texts_of(claims_of(load(tmp_path, "also"), outcomes((9, 9))))
+    [(text, word)] = texts_of(claims_of(load("also"), outcomes((9, 9))))
     assert text.startswith("2 of 2 (2 wins, 0 ties); without noise: 0 of 2 (0 wins, 0 ties); none ")
     assert word == "agrees"
 
@@ -239,8 +237,8 @@ def test_claims_without_a_printed_table_are_judged_on_ours_alone(tmp_path: Path)
 @pytest.mark.parametrize(
     "table", [TABLE.replace("titanic", "zoo"), TABLE.replace("mean", "zoo,1,1\nmean")]
 )
-def test_no_claim_is_judged_on_other_rows_than_the_papers(tmp_path: Path, table: str) -> None:
-    judged = claims_of(load(tmp_path, table=table), outcomes((9, 9)))
+def test_no_claim_is_judged_on_other_rows_than_the_papers(table: str) -> None:
+    judged = claims_of(load(table=table), outcomes((9, 9)))
     n = len(table.splitlines()) - 2
     about = f"The paper's 6 claims are about {n} data sets; here are 2, so nothing is judged."
     assert (judged.rows, judged.data_rows, judged.notes) == ((), (), (about,))
@@ -254,7 +252,7 @@ claims:
 """
 
 
-def test_claims_on_another_metric_follow_its_direction(tmp_path: Path) -> None:
+def test_claims_on_another_metric_follow_its_direction() -> None:
     table = "d,ada,quad\nmonks,0.90,0.80\ntitanic,0.80,0.85\n"
     config = CONFIG + "metrics: [auc]\n"
     rng, noise, records = np.random.default_rng(0), {"ada": 0.1, "quad": 1.0}, {}
@@ -264,10 +262,10 @@ def test_claims_on_another_metric_follow_its_direction(tmp_path: Path) -> None:
         record |= {"actual": actual, "scores": actual + noise[column] * rng.normal(size=40)}
         records[row, column, split] = Record("k", "ok", 8, 40, **record)
     ours = gathered(records)
-    [wins] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC, config=config), ours))
+    [wins] = texts_of(claims_of(load(table=table, paper=AUC, config=config), ours))
     # Ada's scores are almost those of the classes, so that its AUC is the highest.
     assert wins[::2] == ("2 of 2 (2 wins, 0 ties)", "1 of 2 (1 wins, 0 ties)")
     assert wins[1::2] == ("supported", "supported")
-    [unasked] = texts_of(claims_of(load(tmp_path, table=table, paper=AUC), ours))
+    [unasked] = texts_of(claims_of(load(table=table, paper=AUC), ours))
     assert unasked[:2] == ("the config does not ask for metrics: [auc]", "undecided")
     assert unasked[2:] == wins[2:]

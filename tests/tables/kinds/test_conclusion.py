@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from pathlib import Path
 from types import SimpleNamespace
 
 import numpy as np
@@ -55,8 +54,8 @@ def by_column(experiment: Experiment) -> Experiment:
     return replace(experiment, config=config)
 
 
-def changed(tmp_path: Path, old: str, new: str) -> Context[str]:
-    return context_of(loaded(tmp_path, CONFIG.replace(old, new)), "comparisons")
+def changed(old: str, new: str) -> Context[str]:
+    return context_of(loaded(CONFIG.replace(old, new)), "comparisons")
 
 
 def test_on_one_data_set_it_rests_on_the_corrected_test(context: Context[str]) -> None:
@@ -105,10 +104,10 @@ def test_a_risk_of_zero_is_doubted(context: Context[str]) -> None:
         assert doubted == (least == 0)
 
 
-def test_a_plan_names_the_difference_that_its_splits_show(tmp_path: Path) -> None:
+def test_a_plan_names_the_difference_that_its_splits_show() -> None:
     text = f"{CONFIG}repeats: 10\n"
     source = SimpleNamespace(sizes=(70, 0, 300), test_share=lambda n: 0.3)
-    experiment = loaded(tmp_path, text)
+    experiment = loaded(text)
     texts = detectable_difference(300, 0.3, experiment.config.repeats, 0.1, 0.05 / 3)
     sentence = planned(experiment, {"monks": source})  # type: ignore[dict-item]
     assert [f"{100 * x:.1f}" in sentence for x in texts] == [True, True]
@@ -139,8 +138,8 @@ def with_baseline(outcomes: Outcomes, column: str) -> Outcomes:
         ("adaboost", "It is better than Baseline (by 62.5 percentage points, interval "),
     ],
 )
-def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, text: str) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
+def test_the_best_is_tested_against_the_baseline(column: str, text: str) -> None:
+    context = changed("baseline: false", "baseline: true")
     sentence = conclusion(context, with_baseline(one_data_set(), column))
     assert text in sentence
     assert "Baseline (worse" not in sentence
@@ -156,8 +155,8 @@ def test_the_best_is_tested_against_the_baseline(tmp_path: Path, column: str, te
 
 
 @pytest.mark.parametrize("n_rows", [1, 9])
-def test_a_missing_cell_leaves_out_the_baseline_alone(tmp_path: Path, n_rows: int) -> None:
-    context = changed(tmp_path, "baseline: false", "baseline: true")
+def test_a_missing_cell_leaves_out_the_baseline_alone(n_rows: int) -> None:
+    context = changed("baseline: false", "baseline: true")
     outcomes = outcomes_of(MANY) if n_rows > 1 else one_data_set()
     gap = with_baseline(outcomes, "adaboost")
     lost = dict.fromkeys([(gap.rows[0], BASELINE, 0)], Record("k", "timeout"))
@@ -179,11 +178,11 @@ def test_of_methods_that_tie_none_is_the_best_alone_or_worse(context: Context[st
     assert best_column(context, one_data_set()) == "quadboost"
 
 
-def test_too_few_splits_show_no_interval(context: Context[str], tmp_path: Path) -> None:
+def test_too_few_splits_show_no_interval(context: Context[str]) -> None:
     for n, splits in ((1, "One split is"), (2, "2 splits are")):
         sentence = conclusion(context, outcomes_of(*[{"monks": (3, 2, 1)}] * n))
         assert sentence == f"Best by risk: AdaBoost (0.100). {splits} too few to test differences."
-    context = changed(tmp_path, "baseline: false", "baseline: true")
+    context = changed("baseline: false", "baseline: true")
     for risks, better in (((3, 2, 1), True), ((1, 2, 3), False), ((1, 1, 3), False)):
         outcomes = with_baseline(outcomes_of({"monks": risks}), "quadboost")
         assert (", not better than " in conclusion(context, outcomes)) is not better
@@ -246,8 +245,8 @@ def test_a_metric_that_is_best_when_highest_names_the_highest(context: Context[s
     assert re.search(r"Worse: .*AdaBoost \(worse by 0\.\d+, interval 0\.\d+ to 0\.\d+\)", sentence)
 
 
-def test_the_config_of_a_paper_has_none(tmp_path: Path) -> None:
-    papers = changed(tmp_path, "title: Three", "title: Three\npaper: quadboost")
+def test_the_config_of_a_paper_has_none() -> None:
+    papers = changed("title: Three", "title: Three\npaper: quadboost")
     assert conclusion(papers, one_data_set()) == ""
 
 
@@ -316,10 +315,10 @@ TABLE = "dataset,quadboost,adaboost\nmonks,0.1,0.2\ntitanic,0.2,0.9\nwine,0.3,0.
 ERRORS = {"monks": (1, 2, 2), "titanic": (2, 3, 3), "wine": (3, 3, 4)}
 
 
-def verdict_of(folder: Path, repeats: int, **tables: str) -> str:
+def verdict_of(repeats: int, **tables: str) -> str:
     """Return the conclusion of a paper whose 0.9 is outside."""
     keys = {"datasets": [*ERRORS], "algorithms": [*ALGORITHMS], "repeats": repeats}
-    experiment = own_paper(folder, TABLE, "unit: fraction", RANKS, **keys, tables=tables)
+    experiment = own_paper(TABLE, "unit: fraction", RANKS, **keys, tables=tables)
     splits = (
         {row: tuple(n + r % 2 for n in counts) for row, counts in ERRORS.items()}
         for r in range(repeats)
@@ -328,15 +327,15 @@ def verdict_of(folder: Path, repeats: int, **tables: str) -> str:
     return paper_conclusion(experiment, make_tables(experiment, outcomes))
 
 
-def test_the_run_of_a_paper_counts_numbers_inside_and_judgements(tmp_path: Path) -> None:
-    sentence = verdict_of(tmp_path, 6, errors="table1", claims="table1")
+def test_the_run_of_a_paper_counts_numbers_inside_and_judgements() -> None:
+    sentence = verdict_of(6, errors="table1", claims="table1")
     numbers, _, claims = sentence.partition(" Claims: ")
     assert numbers.startswith("5 of 6 printed numbers of Table 1 are inside our intervals, where ")
     assert {*re.findall(r"[a-z]+ \d", claims)} == {"agrees 1", "disagrees 1"}
 
 
-def test_too_few_splits_name_the_option_that_judges(tmp_path: Path) -> None:
+def test_too_few_splits_name_the_option_that_judges() -> None:
     for n, splits in ((1, "One split"), (2, "2 splits")):
         sentence = f"{splits} cannot judge a printed number: give --repeats 30."
-        assert verdict_of(tmp_path, n, errors="table1") == sentence
-        assert verdict_of(tmp_path, n, scatter="adaboost") == ""
+        assert verdict_of(n, errors="table1") == sentence
+        assert verdict_of(n, scatter="adaboost") == ""

@@ -60,9 +60,9 @@ SOME = "{title: training, measures: [train_error], scale: log, algorithms: [lpbo
 MARKED = SOME.replace("}", ", marks: [adaboost_rounds]}")
 
 
-def load(folder: Path, old: str = "", new: str = "") -> Experiment:
+def load(old: str = "", new: str = "") -> Experiment:
     assert old in CURVES
-    return loaded(folder, CURVES.replace(old, new))
+    return loaded(CURVES.replace(old, new))
 
 
 def all_measures() -> dict[str, Measures]:
@@ -104,8 +104,8 @@ def lines(panel: Axes) -> list:
     return [line for line in panel.get_lines() if len(line.get_xdata())]
 
 
-def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Path) -> None:
-    table = table_of(load(tmp_path), "curves", two_splits())
+def test_the_data_have_every_point_and_the_table_six_evenly_chosen() -> None:
+    table = table_of(load(), "curves", two_splits())
     assert table.data_header[2:5] == ("n_rounds", "train_error", "train_error sd")
     data = [("adaboost", t) for t in range(1, 33)]
     data += [("quadboost", 1), ("quadboost", 10), ("lpboost", None)]
@@ -114,14 +114,14 @@ def test_the_data_have_every_point_and_the_table_six_evenly_chosen(tmp_path: Pat
     shown += [("QuadBoost", "1"), ("QuadBoost", "10"), ("LPBoost", "any")]
     assert [entries[:2] for _, entries in text_rows(table)] == shown
     assert text_rows(table)[0][1][3] == "1.0000 ± 0.7071"
-    linear = table_of(load(tmp_path, "scale: log\n    panels", "panels"), "curves", two_splits())
+    linear = table_of(load("scale: log\n    panels", "panels"), "curves", two_splits())
     values = [entries[1] for _, entries in text_rows(linear)[:6]]
     assert values == ["1", "7", "13", "20", "26", "32"]
 
 
-def test_missing_measures_are_dashes_and_marks_are_columns(tmp_path: Path) -> None:
+def test_missing_measures_are_dashes_and_marks_are_columns() -> None:
     measured = marked()
-    table = table_of(load(tmp_path, TRAINING, MARKED), "curves", two_splits(measured))
+    table = table_of(load(TRAINING, MARKED), "curves", two_splits(measured))
     assert table.header[-1] == title_of("adaboost_rounds")
     rows = {(row["algorithm"], row["n_rounds"]): [*row.values()][3:] for row in csv_of(table)}
     assert rows["adaboost", "1"][::4] == ["0.5", "10.0"]
@@ -129,13 +129,13 @@ def test_missing_measures_are_dashes_and_marks_are_columns(tmp_path: Path) -> No
     assert [*map(float, rows["quadboost", "1"][2:4])] == pytest.approx([0.3, 0.02**0.5])
     assert rows["lpboost", ""][4:] == ["", ""]
     del measured["lpboost"]
-    rows_to_read = text_rows(table_of(load(tmp_path), "curves", two_splits(measured)))
+    rows_to_read = text_rows(table_of(load(), "curves", two_splits(measured)))
     assert rows_to_read[7][1] == ("QuadBoost", "10", "0.0000 ± 0.0000", "–")
     assert rows_to_read[8][1] == ("LPBoost", "–", "–", "–")
 
 
-def test_algorithms_are_drawn_along_their_values(tmp_path: Path, figures: list[Figure]) -> None:
-    training, testing = panels_of(load(tmp_path), "curves", two_splits(), figures)
+def test_algorithms_are_drawn_along_their_values(figures: list[Figure]) -> None:
+    training, testing = panels_of(load(), "curves", two_splits(), figures)
     assert [len(line.get_xdata()) for line in lines(training)] == [32, 2, 2]
     level = lines(training)[2]
     np.testing.assert_allclose(level.get_ydata(), [0.2, 0.2])
@@ -151,10 +151,10 @@ def test_algorithms_are_drawn_along_their_values(tmp_path: Path, figures: list[F
     assert legend == ["AdaBoost", "QuadBoost", "LPBoost"]
 
 
-def test_a_band_is_a_deviation_wide(tmp_path: Path, figures: list[Figure]) -> None:
+def test_a_band_is_a_deviation_wide(figures: list[Figure]) -> None:
     measured = all_measures()
     measured["quadboost"]["test_error"] = [[0.4, 0.0], [0.0, 0.0]]
-    training, testing = panels_of(load(tmp_path), "curves", two_splits(measured), figures)
+    training, testing = panels_of(load(), "curves", two_splits(measured), figures)
     first, second = lines(testing)[1].get_ydata()
     assert (first, second) == (pytest.approx(-log(0.2)), np.inf)
     assert np.isfinite(testing.get_ylim()).all()
@@ -163,19 +163,15 @@ def test_a_band_is_a_deviation_wide(tmp_path: Path, figures: list[Figure]) -> No
     assert ends == pytest.approx((0.2 - 0.02**0.5, 0.2 + 0.02**0.5))
 
 
-def test_zeros_are_drawn_on_a_linear_scale(tmp_path: Path, figures: list[Figure]) -> None:
+def test_zeros_are_drawn_on_a_linear_scale(figures: list[Figure]) -> None:
     zeros = {"adaboost": {"train_error": [[0.0] * 32] * 2, "test_error": [[0.0] * 32] * 2}}
-    assert (
-        panels_of(load(tmp_path), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
-    )
-    panels = panels_of(load(tmp_path), "curves", two_splits({}), figures)
+    assert panels_of(load(), "curves", two_splits(zeros), figures)[0].get_yscale() == "linear"
+    panels = panels_of(load(), "curves", two_splits({}), figures)
     assert [lines(panel) for panel in panels] == [[], []]
 
 
-def test_a_mark_has_value_colour_and_title(tmp_path: Path, figures: list[Figure]) -> None:
-    training, testing = panels_of(
-        load(tmp_path, TRAINING, MARKED), "curves", two_splits(marked()), figures
-    )
+def test_a_mark_has_value_colour_and_title(figures: list[Figure]) -> None:
+    training, testing = panels_of(load(TRAINING, MARKED), "curves", two_splits(marked()), figures)
     level, slope, mark = lines(training)
     # The panel draws only the algorithms that it names, in their own colours.
     colours = [line.get_color() for line in lines(testing)]
@@ -188,10 +184,10 @@ def test_a_mark_has_value_colour_and_title(tmp_path: Path, figures: list[Figure]
     assert not testing.texts
 
 
-def test_lines_differ_in_more_than_colour(tmp_path: Path, figures: list[Figure]) -> None:
+def test_lines_differ_in_more_than_colour(figures: list[Figure]) -> None:
     both = ["train_error", "test_error"]
     for measures, differ in ((both[:1], "linestyle"), (both, "marker")):
-        experiment = asking_for(load(tmp_path), curves={"panels": [{"measures": measures}]})
+        experiment = asking_for(load(), curves={"panels": [{"measures": measures}]})
         [panel] = panels_of(experiment, "curves", two_splits(), figures)
         a, b = lines(panel)[:2]
         assert getattr(a, f"get_{differ}")() != getattr(b, f"get_{differ}")()
@@ -199,11 +195,11 @@ def test_lines_differ_in_more_than_colour(tmp_path: Path, figures: list[Figure])
         assert legend[3:] == ([*map(title_of, measures)] if len(measures) > 1 else [])
 
 
-def test_neither_large_measures_nor_values_along_the_axis_have_exponents(tmp_path: Path) -> None:
+def test_neither_large_measures_nor_values_along_the_axis_have_exponents() -> None:
     measured = all_measures()
     measured["adaboost"]["train_error"] = [[12345.678] * 32, [12345.678] * 32]
     grids = GRIDS | {"quadboost": Grid.from_values({"n_rounds": [0.00001, 1000000]})}
-    rows = text_rows(table_of(load(tmp_path), "curves", two_splits(measured, grids)))
+    rows = text_rows(table_of(load(), "curves", two_splits(measured, grids)))
     assert rows[0][1][2].startswith("12345.7 ± 0.0")
     values = [entries[1] for name, entries in rows if entries[0] == "QuadBoost"]
     assert values == ["0.00001", "1000000"]
@@ -226,10 +222,8 @@ ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load_times(
-    folder: Path, over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}"
-) -> Experiment:
-    return loaded(folder, TIMES.format(over=over, quadboost=quadboost))
+def load_times(over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
+    return loaded(TIMES.format(over=over, quadboost=quadboost))
 
 
 def timed_outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
@@ -246,8 +240,8 @@ def timed_outcomes(experiment: Experiment, missing: tuple[str, str, int] | None 
 LOST = ("monks, noise 0.5", "adaboost", 2)
 
 
-def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Path) -> None:
-    experiment = load_times(tmp_path)
+def test_entries_are_medians_over_the_splits_and_marked_as_measured() -> None:
+    experiment = load_times()
     table = table_of(experiment, "times", timed_outcomes(experiment, LOST))
     assert text_rows(table) == [
         ("monks, noise 0", ("2.00", "0.100")),
@@ -261,8 +255,8 @@ def test_entries_are_medians_over_the_splits_and_marked_as_measured(tmp_path: Pa
     assert {*table.timed_rows} == {row[0] for row in table.data_rows}
 
 
-def test_times_have_three_significant_digits_and_no_exponent(tmp_path: Path) -> None:
-    experiment = load_times(tmp_path)
+def test_times_have_three_significant_digits_and_no_exponent() -> None:
+    experiment = load_times()
     outcomes = timed_outcomes(experiment)
     for seconds in (1e-6, 0.0123, 123456.0):
         records = {p: replace(r, seconds=seconds) for p, r in outcomes.records.items()}
@@ -272,8 +266,8 @@ def test_times_have_three_significant_digits_and_no_exponent(tmp_path: Path) -> 
         assert float(text) == pytest.approx(seconds, rel=0.005)
 
 
-def test_sweeps_are_panels_and_algorithms_curves(tmp_path: Path, figures: list[Figure]) -> None:
-    experiment = load_times(tmp_path)
+def test_sweeps_are_panels_and_algorithms_curves(figures: list[Figure]) -> None:
+    experiment = load_times()
     noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment, LOST), figures)
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
@@ -286,20 +280,18 @@ def test_sweeps_are_panels_and_algorithms_curves(tmp_path: Path, figures: list[F
     assert list(noise.get_lines()[0].get_ydata()) == [2, pytest.approx(float("nan"), nan_ok=True)]
 
 
-def test_algorithms_without_the_parameter_are_left_out(
-    tmp_path: Path, figures: list[Figure]
-) -> None:
-    experiment = load_times(tmp_path, quadboost="algorithm: lpboost, grid: {C: 1}")
+def test_algorithms_without_the_parameter_are_left_out(figures: list[Figure]) -> None:
+    experiment = load_times(quadboost="algorithm: lpboost, grid: {C: 1}")
     noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment), figures)
     assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
     assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
 
-def test_values_that_are_not_numbers_are_side_by_side(tmp_path: Path) -> None:
-    experiment = load_times(tmp_path, "protocol.normalise, values: [tanh, none]")
+def test_values_that_are_not_numbers_are_side_by_side() -> None:
+    experiment = load_times("protocol.normalise, values: [tanh, none]")
     draw = made(experiment, "times", timed_outcomes(experiment)).draw
-    draw(tmp_path / "times.svg")
-    text = (tmp_path / "times.svg").read_text()
+    draw(Path("times.svg"))
+    text = Path("times.svg").read_text()
     assert "<!-- tanh -->" in text
     assert "<!-- none -->" in text
 
@@ -331,8 +323,8 @@ def outcomes(repeats: int = 2) -> Outcomes:
 
 
 @pytest.fixture
-def experiment(tmp_path: Path) -> Experiment:
-    return loaded(tmp_path, DIFFERENCES)
+def experiment() -> Experiment:
+    return loaded(DIFFERENCES)
 
 
 def test_differences_have_a_star_where_intervals_are_apart(experiment: Experiment) -> None:

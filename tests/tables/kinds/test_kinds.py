@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -39,8 +38,8 @@ PRINTED = Printed(
 
 
 @pytest.fixture
-def context(tmp_path: Path) -> Context[str]:
-    return context_of(loaded(tmp_path, CONFIG), "scatter", PRINTED)
+def context() -> Context[str]:
+    return context_of(loaded(CONFIG), "scatter", PRINTED)
 
 
 def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context[str]) -> None:
@@ -174,20 +173,20 @@ algorithms: [{name: adaboost, grid: {n_rounds: 5}}]
 """
 
 
-def load_with(folder: Path, *lines: str) -> Experiment:
+def load_with(*lines: str) -> Experiment:
     """Return the experiment of a config with some lines below ``tables``."""
-    return loaded(folder, f"{ONE_ALGORITHM}tables:\n" + "".join(f"  {line}\n" for line in lines))
+    return loaded(f"{ONE_ALGORITHM}tables:\n" + "".join(f"  {line}\n" for line in lines))
 
 
-def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(tmp_path: Path) -> None:
+def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds() -> None:
     tables = ("scatter: adaboost", "errors: table1", "times: true")
-    options = asked_for(load_with(tmp_path, *tables).config.tables)
+    options = asked_for(load_with(*tables).config.tables)
     assert [*options] == [key for key in KINDS if key in options]
     asked = {"errors": "table1", "times": True, "scatter": "adaboost"}
     assert options == dict.fromkeys(UNASKED, "") | asked
     # An empty option asks for nothing.
     nothing = ("times: false", "scatter: ''", "errors: ''")
-    assert {*asked_for(load_with(tmp_path, *nothing).config.tables)} == {*UNASKED}
+    assert {*asked_for(load_with(*nothing).config.tables)} == {*UNASKED}
 
 
 @pytest.mark.parametrize(
@@ -201,15 +200,15 @@ def test_what_is_asked_for_has_its_option_and_the_order_of_the_kinds(tmp_path: P
         ("margins: {panels: [[a]]}", "6:22: item 1 of panels must be a mapping of keys"),
     ],
 )
-def test_a_wrong_option_has_its_place(tmp_path: Path, line: str, message: str) -> None:
+def test_a_wrong_option_has_its_place(line: str, message: str) -> None:
     with pytest.raises(ConfigError) as caught:
-        load_with(tmp_path, line)
-    assert str(caught.value).startswith(f"{tmp_path}/config.yaml:{message}")
+        load_with(line)
+    assert str(caught.value).startswith(f"config.yaml:{message}")
 
 
-def test_what_a_config_asks_for_is_kept_as_it_is_written(tmp_path: Path) -> None:
+def test_what_a_config_asks_for_is_kept_as_it_is_written() -> None:
     tables = ("margins: {panels: [{row: monks}]}", "ranking: true", "errors: ''")
-    config = load_with(tmp_path, *tables).config
+    config = load_with(*tables).config
     written = {"margins": {"panels": [{"row": "monks"}]}, "ranking": True, "errors": ""}
     assert config.model_dump(mode="json")["tables"] == written
     assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}
@@ -261,9 +260,9 @@ def own_rows(experiment: Experiment) -> Outcomes:
 
 
 @pytest.fixture(params=[READINGS, NOISE], ids=["readings", "sweep"])
-def varied(request: pytest.FixtureRequest, tmp_path: Path) -> Experiment:
+def varied(request: pytest.FixtureRequest) -> Experiment:
     text = f"{SIX}{request.param}tables: {{ranking: true, scatter: quadboost}}\n"
-    return loaded(tmp_path, text)
+    return loaded(text)
 
 
 @pytest.mark.parametrize("name", ["comparisons", "ranking"])
@@ -302,8 +301,8 @@ def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment
     assert notes[0] in table.notes
 
 
-def test_without_the_configs_own_value_nothing_is_tested_over_data_sets(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, f"{SIX}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
+def test_without_the_configs_own_value_nothing_is_tested_over_data_sets() -> None:
+    experiment = loaded(f"{SIX}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
     assert experiment.config.own_rows == frozenset()
     outcomes = all_rows(experiment)
     tables = {name: result.table for name, result in make_tables(experiment, outcomes).items()}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from statistics import fmean, stdev
 
 import numpy as np
@@ -158,9 +157,9 @@ ERRORS_ON_SPLITS = (
 
 
 @pytest.fixture
-def against(tmp_path: Path) -> Experiment:
+def against() -> Experiment:
     """Return an experiment that compares all with QuadBoost."""
-    return asking_for(loaded(tmp_path, THREE), scatter="quadboost")
+    return asking_for(loaded(THREE), scatter="quadboost")
 
 
 def test_dots_are_counted_by_the_side_of_the_diagonal(against: Experiment) -> None:
@@ -200,9 +199,9 @@ baseline: false
 """
 
 
-def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
+def test_dots_of_numbers_are_rmses_in_their_unit() -> None:
     outcomes = as_regression(outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)}))
-    table = table_of(loaded(tmp_path, NUMBERS), "scatter", outcomes)
+    table = table_of(loaded(NUMBERS), "scatter", outcomes)
     assert table.title == "Numbers: RMSEs against QuadBoost"
     assert next(iter(texts_of(table).values())) == ("1", "0", "1", "+0.1250 ± 0.5303")
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
@@ -210,7 +209,7 @@ def test_dots_of_numbers_are_rmses_in_their_unit(tmp_path: Path) -> None:
     # Dots that only rounding takes off the diagonal are on it.
     rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
     records = {place: replace(r, rmse=rmses[place[1]]) for place, r in outcomes.records.items()}
-    table = table_of(loaded(tmp_path, NUMBERS), "scatter", replace(outcomes, records=records))
+    table = table_of(loaded(NUMBERS), "scatter", replace(outcomes, records=records))
     # The difference is one of rounding, and shown as such.
     first = next(iter(texts_of(table).values()))
     assert first[:3] == ("0", "2", "0")

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import math
 import re
+from functools import cache
 from itertools import product
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -116,10 +116,15 @@ def n_rows_of(table: Table) -> list[str]:
     return [entries["rows"] for entries in texts_of(table).values()]
 
 
-@pytest.fixture(scope="module")
-def table(tmp_path_factory: pytest.TempPathFactory) -> Table:
+@cache
+def table_of_all() -> Table:
+    return table_of(loaded(CONFIG), "readings", outcomes())
+
+
+@pytest.fixture
+def table() -> Table:
     """Return the table of all records, which no test may change."""
-    return table_of(loaded(tmp_path_factory.mktemp("all"), CONFIG), "readings", outcomes())
+    return table_of_all()
 
 
 def test_each_reading_has_a_row_and_the_true_one_is_bold(table: Table) -> None:
@@ -240,13 +245,13 @@ def scored(rows: tuple[str, ...]) -> Outcomes:
     return gathered(records)
 
 
-def test_readings_of_a_table_of_another_metric_are_compared_by_it(tmp_path: Path) -> None:
+def test_readings_of_a_table_of_another_metric_are_compared_by_it() -> None:
     asked = {"readings": [RIVAL], "tables": {"readings": {"means": "table1"}}}
     auc = "metric: auc, unit: fraction, of: {splits: 10}"
-    without = own_paper(tmp_path, AUC_TABLE, auc, repeats=4, **asked)
+    without = own_paper(AUC_TABLE, auc, repeats=4, **asked)
     with pytest.raises(ConfigError, match=r"table1 prints auc: ask for it with metrics: \[auc\]"):
         check_tables(without)
-    experiment = own_paper(tmp_path, AUC_TABLE, auc, repeats=4, metrics=["auc"], **asked)
+    experiment = own_paper(AUC_TABLE, auc, repeats=4, metrics=["auc"], **asked)
     check_tables(experiment)
     rows = tuple(row.title for row in experiment.config.rows)
     records = scored(rows)
@@ -275,19 +280,19 @@ CROSS_VALIDATED = {
 }
 
 
-def test_printed_deviations_of_one_split_are_refused(tmp_path: Path) -> None:
+def test_printed_deviations_of_one_split_are_refused() -> None:
     text = "dataset,adaboost_mean,adaboost_sd\nmonks,0.23,0.02\ntitanic,0.25,0.01\n"
     facts = "unit: fraction, of: {splits: 1}"
     with pytest.raises(ConfigError, match=r"paper.yaml, as printed: \{table1: \{of: \{splits"):
-        check_tables(own_paper(tmp_path, text, facts, **CROSS_VALIDATED))
+        check_tables(own_paper(text, facts, **CROSS_VALIDATED))
 
 
 @pytest.mark.parametrize(
     "sample", ["cv: 2", "cv: 2, pooled: true", "splits: 4", "splits: 1", "runs: 4"]
 )
-def test_the_number_inside_is_that_of_the_verdicts(tmp_path: Path, sample: str) -> None:
+def test_the_number_inside_is_that_of_the_verdicts(sample: str) -> None:
     facts = f"unit: fraction, of: {{{sample}}}"
-    experiment = own_paper(tmp_path, CV_TABLE, facts, **CROSS_VALIDATED)
+    experiment = own_paper(CV_TABLE, facts, **CROSS_VALIDATED)
     rng, rows = np.random.default_rng(3), [row.title for row in experiment.config.rows]
     # The two folds of a cross-validation differ, and their means hardly.
     folds = 50 + 20 * (-1) ** np.arange(6)

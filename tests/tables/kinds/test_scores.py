@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 from itertools import product
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -139,8 +138,8 @@ ERRORS = {
 }
 
 
-def test_errors_are_shown_in_percent_where_they_are_printed_so(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, PERCENT)
+def test_errors_are_shown_in_percent_where_they_are_printed_so() -> None:
+    experiment = loaded(PERCENT)
     printed = load_paper("ebboost").printed("table1")
     more = {("made-up", "adaboost_mean"): "0.0400", ("made-up", "adaboost_sd"): "0.0020"}
     printed = replace(printed, cells={**printed.cells, **more})
@@ -166,7 +165,7 @@ baseline: false
 """
 
 
-def test_rmses_keep_their_unit_next_to_errors_in_percent(tmp_path: Path) -> None:
+def test_rmses_keep_their_unit_next_to_errors_in_percent() -> None:
     facts = Facts(unit="percent", of=Sample(splits=4))
     columns = ("boosting_mean", "rboosting_mean")
     # As they are read: 53.21 and 4.2.
@@ -176,7 +175,7 @@ def test_rmses_keep_their_unit_next_to_errors_in_percent(tmp_path: Path) -> None
     places = product(names, rmses)
     numbers = {("diabetes", c, i): Record("k", "ok", n_test=50, rmse=x) for c, (i, x) in places}
     risks = counted({("wine", name): (10, 12, 11, 9) for name in names}, 50)
-    experiment = loaded(tmp_path, MIXED)
+    experiment = loaded(MIXED)
     result = made(experiment, "errors", gathered(numbers | risks.records), printed)
     assert texts_of(result.table)["diabetes"][0] == "**70.75 ± 0.65** (53.21†)"
     assert texts_of(result.table)["wine"][0] == "**21.00 ± 2.58** (4.2†)"
@@ -211,8 +210,8 @@ tables: {errors: table1, noiseless: table1}
 """
 
 
-def test_rmses_without_noise_are_next_to_the_printed_rmses(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, NUMBERS)
+def test_rmses_without_noise_are_next_to_the_printed_rmses() -> None:
+    experiment = loaded(NUMBERS)
     rmses = {"boosting": [(0.27, 0.1), (0.25, 0.3)], "rboosting": [(0.246, 0.4), (0.25, 0.6)]}
     records = {
         ("m1 0", c, i): Record("k", "ok", n_test=30, rmse=x, measures={"rmse_noiseless": [true]})
@@ -293,9 +292,9 @@ def test_cells_without_a_value_of_the_metric_are_counted(results: Results) -> No
     assert texts_of(table)["monks, AUC"][1] == "–"
 
 
-def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns(tmp_path: Path) -> None:
+def test_on_one_data_set_algorithms_are_the_rows_and_metrics_the_columns() -> None:
     one = {**CONFIG_OF_METRICS, "datasets": ["monks"], "title": "One"}
-    single = reproduce(one, jobs=1, out=tmp_path, progress=False)
+    single = reproduce(one, jobs=1, out="out", progress=False)
     table = single.made["errors"]
     assert table.header == ("Algorithm", "AUC", "risk", "log loss")
     assert [name for name, _ in table.rows] == [*single.plan.experiment.titles.values()]
@@ -334,8 +333,8 @@ metrics: [balanced_error, log_loss]
 WINE_COLUMNS = ("adaboost", "boosting")
 
 
-def test_classes_and_splits_that_are_not_tested_are_noted(tmp_path: Path) -> None:
-    experiment = loaded(tmp_path, WINES)
+def test_classes_and_splits_that_are_not_tested_are_noted() -> None:
+    experiment = loaded(WINES)
     records = {}
     splits = enumerate(map(np.array, ([0, 1, 2], [0, 1, 1], [0, 0])))
     for (split, codes), column in product(splits, WINE_COLUMNS):
