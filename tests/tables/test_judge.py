@@ -301,35 +301,22 @@ def test_a_number_is_taken_with_its_sample_and_its_standard_deviation() -> None:
     assert (nothing.sd, nothing.sd_rounding, nothing.sd_text) == (None, 0.0, "")
 
 
-def normal_splits(
-    n_rows: int, n_columns: int, n_splits: int = 30
-) -> dict[tuple[int, int], list[float]]:
-    """Return independent splits of every entry."""
-    rng = np.random.default_rng(1)
-    places = [(i, j) for i in range(n_rows) for j in range(n_columns)]
-    return {place: [*rng.normal(0.3, 0.01, n_splits)] for place in places}
-
-
-def verdicts_on(
-    off: Mapping[tuple[int, int], float], n_rows: int = 8, n_columns: int = 4
-) -> Verdicts:
-    """Return verdicts on our own means, some of them moved by a number of deviations."""
-    entries = []
-    for (i, j), ours in normal_splits(n_rows, n_columns).items():
-        text = f"{np.mean(ours) + off.get((i, j), 0.0) * np.std(ours, ddof=1):.6f}"
-        verdict = judge(PrintedNumber(text), Repeats(ours))
+def verdicts_on(off: Mapping[tuple[int, int], float]) -> Verdicts:
+    """Return verdicts on the means of independent splits, some moved by a number of deviations."""
+    rng, entries = np.random.default_rng(1), []
+    for i, j in product(range(8), range(4)):
+        ours = rng.normal(0.3, 0.01, 30)
+        text = f"{ours.mean() + off.get((i, j), 0.0) * ours.std(ddof=1):.6f}"
+        verdict = judge(PrintedNumber(text), Repeats(ours.tolist()))
         entries.append(verdict.at(f"row {i}", f"column {j}", "risk"))
     return Verdicts("table1", tuple(entries))
 
 
 def with_deviations(texts: Mapping[str, str]) -> Verdicts:
     """Return verdicts on means of ours with printed deviations, by row."""
-    ours = [n / 1000 for n in (38, 42, 45, 36, 39, 41)]
-    entries = []
-    for row, sd in texts.items():
-        number = PrintedNumber("0.040", TWENTY, float(sd), 0.0005, sd)
-        entries.append(judge(number, Repeats(ours, [1000] * 6)).at(row, "ada", "risk"))
-    return Verdicts("table1", tuple(entries))
+    numbers = {row: PrintedNumber("0.040", TWENTY, float(s), 0.0005, s) for row, s in texts.items()}
+    judged = [judge(number, RISKS).at(row, "ada", "risk") for row, number in numbers.items()]
+    return Verdicts("table1", tuple(judged))
 
 
 def test_without_misses_the_number_that_chance_gives_is_stated() -> None:
@@ -385,13 +372,11 @@ def test_rows_whose_columns_have_other_numbers_of_splits_count_as_independent() 
 
 def test_rows_of_one_sample_are_counted_together() -> None:
     rng = np.random.default_rng(4)
-    common, entries = rng.normal(size=30), []
-    for i in range(12):
-        ours = [*(common + rng.normal(0, 0.01, 30))]
-        verdict = judge(PrintedNumber(f"{np.mean(ours):.6f}"), Repeats(ours))
-        entries.append(verdict.at(f"row {i}", "column", "probability"))
-    separate = Verdicts("table2", tuple(entries)).misses
-    together = Verdicts("table2", tuple(entries), one_sample=True).misses
+    splits = rng.normal(size=30) + rng.normal(0, 0.01, (12, 30))
+    judged = [judge(PrintedNumber(f"{x.mean():.6f}"), Repeats(x.tolist())) for x in splits]
+    entries = tuple(v.at(f"row {i}", "column", "probability") for i, v in enumerate(judged))
+    separate = Verdicts("table2", entries).misses
+    together = Verdicts("table2", entries, one_sample=True).misses
     assert together.expected == pytest.approx(separate.expected)
     assert together.high == 12 > separate.high
 
