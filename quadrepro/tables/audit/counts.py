@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import replace
-from functools import lru_cache, reduce
+from functools import cached_property, lru_cache, reduce
 from statistics import fmean
 from typing import NamedTuple
 
@@ -169,10 +168,7 @@ class _Row:
         """The share of possible numbers, by printed number."""
         self.fits = {sets.name for sets in self.sets}
         """Names of the test sets that fit all numbers."""
-        findings = [self._judged(column, text) for column, text in self.texts.items()]
-        self.findings = [
-            replace(f, why=f.why + self._others_text()) if f.holds is False else f for f in findings
-        ]
+        self.findings = [self._judged(column, text) for column, text in self.texts.items()]
 
     def _judged(self, column: str, text: str) -> Finding:
         place = PrintedPlace(self.table.name, self.row, column)
@@ -195,6 +191,7 @@ class _Row:
             near = every[max(np.searchsorted(every, k) - 1, 0) :][:2].tolist()
             texts = ", ".join(self._count_text(n, text, checked) for n in near)
             why = f"impossible on {names} test examples: no such number of {kind}; nearest: {texts}"
+            why += self._others_text()
         unless = OTHER_FOLDS if any(sets.assumed for sets in self.sets) else ""
         unless = MAY_BE_MEAN if "of" in self.table.unstated else unless
         return Finding(place, printed, bool(giving), why, unless=unless)
@@ -209,14 +206,13 @@ class _Row:
         total = math.prod(sizes[0])
         return f"{round(k * total / scale)}/{total} = {number}"
 
-    @property
-    def others(self) -> list[int]:
-        """Sizes near the assumed ones that fit all numbers, without those."""
+    @cached_property
+    def others(self) -> list[int] | None:
+        """Sizes near the assumed ones that fit all numbers, without those; None for folds."""
         if isinstance(self.size, str) or self.table.sample.cv is not None:
-            return []
+            return None
         assumed = {self.size.n_test, *self.size.or_n_test}
-        low, high = self._nearby
-        sizes = fitting_sizes({*self.texts.values()}, self.table.sample.n, low, high)
+        sizes = fitting_sizes({*self.texts.values()}, self.table.sample.n, *self._nearby)
         return [n for n in sizes if n not in assumed]
 
     @property
@@ -226,13 +222,12 @@ class _Row:
 
     def _others_text(self) -> str:
         """Return the other sizes that fit the whole row, as the end of a failure."""
-        if self.table.sample.cv is not None:
+        if self.others is None:
             return ""
-        n_sets, (low, high) = self.table.sample.n, self._nearby
-        names = [_alike(n, n_sets).name for n in self.others]
-        if not names:
-            return f"; no size from {low} to {high} fits the whole row"
-        return f"; the whole row fits {few(names)}, of the sizes from {low} to {high}"
+        low, high = self._nearby
+        if names := [_alike(n, self.table.sample.n).name for n in self.others]:
+            return f"; the whole row fits {few(names)}, of the sizes from {low} to {high}"
+        return f"; no size from {low} to {high} fits the whole row"
 
     def confirms(self, level: float) -> str:
         """Return the test sets that the digits confirm, empty without any.
@@ -241,7 +236,7 @@ class _Row:
         nearby fits the row.
         """
         unlikely = math.prod(self.shares.values()) <= level
-        if not (self.fits and unlikely) or self.others or self.table.sample.cv is not None:
+        if not (self.fits and unlikely) or self.others != []:
             return ""
         names = " or ".join(sets.name for sets in self.sets if sets.name in self.fits)
         return f"{self.row} ({names})"
