@@ -14,12 +14,14 @@ from matplotlib.colors import to_hex
 from matplotlib.figure import Figure
 
 from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.core.measures.names import title_of
 from quadrepro.core.training.grid import Grid
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from quadrepro.tables.render import number_text
+from tests.make import config
 from tests.tables.contexts import (
     asking_for,
     counted,
@@ -296,16 +298,12 @@ def test_values_that_are_not_numbers_are_side_by_side() -> None:
     assert "<!-- none -->" in text
 
 
-DIFFERENCES = """title: Two
-protocol: {view: quadboost}
-datasets: [monks, titanic]
-sweeps: [{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}]
-algorithms:
-  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
-  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
-tables: {differences: [adaboost, quadboost]}
-baseline: false
-"""
+DIFFERENCES = {
+    "datasets": ["monks", "titanic"],
+    "sweeps": [{"over": "protocol.noise.deviation", "as": "noise", "values": [0, 0.5]}],
+    "algorithms": ["quadboost", "adaboost"],
+    "tables": {"differences": ["adaboost", "quadboost"]},
+}
 NOISY_ERRORS = {
     ("monks, noise 0", "adaboost"): (10, 12),
     ("monks, noise 0", "quadboost"): (30, 34),
@@ -324,13 +322,13 @@ def outcomes(repeats: int = 2) -> Outcomes:
 
 @pytest.fixture
 def experiment() -> Experiment:
-    return loaded(DIFFERENCES)
+    return load_mapping(config(**DIFFERENCES))
 
 
 def test_differences_have_a_star_where_intervals_are_apart(experiment: Experiment) -> None:
     table = table_of(experiment, "differences", outcomes())
     titles = experiment.titles
-    assert table.title == f"Two: risk of {titles['quadboost']} − {titles['adaboost']}"
+    assert table.title == f"Small: risk of {titles['quadboost']} − {titles['adaboost']}"
     assert table.header == ("Data set", "noise 0", "noise 0.5")
     assert text_rows(table) == [("monks", (r"+21.0\*", "+1.0")), ("titanic", (r"−19.0\*", "–"))]
     assert table.data_rows[0][:3] == ("monks", "noise", 0)

@@ -13,11 +13,13 @@ from matplotlib.figure import Figure
 
 from quadrepro.base.types import FloatArray
 from quadrepro.config.config import Experiment
+from quadrepro.config.loading import load_mapping
 from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.stats import Repeats, place_number
 from quadrepro.tables.kinds import check_tables
 from quadrepro.tables.render import MISSING
+from tests.make import config
 from tests.tables.conftest import CONFIG as THREE
 from tests.tables.contexts import (
     as_regression,
@@ -187,29 +189,21 @@ def test_algorithms_are_panels_and_splits_dots(against: Experiment, figures: lis
     assert legend == ["monks", "titanic", "wine"]
 
 
-NUMBERS = """title: Numbers
-protocol: {view: rescale, holdout: {}}
-datasets: [diabetes, boston]
-algorithms:
-  - {name: quadboost, algorithm: boosting, label: QuadBoost}
-  - {name: lpboost, algorithm: rsboosting}
-  - {name: adaboost, algorithm: rboosting}
-tables: {scatter: quadboost}
-baseline: false
-"""
-
-
 def test_dots_of_numbers_are_rmses_in_their_unit() -> None:
     outcomes = as_regression(outcomes_of({"diabetes": (2, 1, 4), "boston": (1, 3, 3)}))
-    table = table_of(loaded(NUMBERS), "scatter", outcomes)
-    assert table.title == "Numbers: RMSEs against QuadBoost"
+    algorithms = [{"name": name, "algorithm": "boosting"} for name in outcomes.columns]
+    datasets = {"datasets": [*outcomes.rows], "protocol": {"view": "rescale", "holdout": {}}}
+    keys = {"algorithms": algorithms, "tables": {"scatter": "quadboost"}}
+    experiment = load_mapping(config(**datasets, **keys))
+    table = table_of(experiment, "scatter", outcomes)
+    assert table.title == f"Small: RMSEs against {experiment.titles['quadboost']}"
     assert next(iter(texts_of(table).values())) == ("1", "0", "1", "+0.1250 ± 0.5303")
     assert table.data_rows[0] == ("lpboost", "diabetes", 0.5, 0.25)
     assert "percent" not in " ".join(table.notes)
     # Dots that only rounding takes off the diagonal are on it.
     rmses = {"quadboost": 0.1 + 0.2, "lpboost": 0.3, "adaboost": 0.4}
     records = {place: replace(r, rmse=rmses[place[1]]) for place, r in outcomes.records.items()}
-    table = table_of(loaded(NUMBERS), "scatter", replace(outcomes, records=records))
+    table = table_of(experiment, "scatter", replace(outcomes, records=records))
     # The difference is one of rounding, and shown as such.
     first = next(iter(texts_of(table).values()))
     assert first[:3] == ("0", "2", "0")

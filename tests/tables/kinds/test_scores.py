@@ -29,7 +29,6 @@ from tests.tables.contexts import (
     counted,
     csv_of,
     gathered,
-    loaded,
     made,
     outcomes_of,
     table_of,
@@ -121,15 +120,12 @@ def test_printed_errors_are_next_to_the_errors_and_not_to_the_metric_error_as_we
     assert entries["monks, error"][0] == "0.2000"
 
 
-PERCENT = """title: Two
-protocol: {view: quadboost}
-datasets: [{name: monks, as: nist09}, {name: titanic, as: made-up}]
-algorithms:
-  - {name: adaboost, grid: {n_rounds: 5}}
-  - {name: ebboost, algorithm: adaboost, label: EBBoost, grid: {n_rounds: 5}}
-paper: ebboost
-tables: {errors: table1}
-"""
+PERCENT = {
+    "datasets": [{"name": "monks", "as": "nist09"}, {"name": "titanic", "as": "made-up"}],
+    "algorithms": ["adaboost", {"name": "ebboost", "algorithm": "adaboost"}],
+    "paper": "ebboost",
+    "tables": {"errors": "table1"},
+}
 ERRORS = {
     ("nist09", "adaboost"): (12, 14, 13, 13),
     ("nist09", "ebboost"): (11, 12, 11, 12),
@@ -139,12 +135,12 @@ ERRORS = {
 
 
 def test_errors_are_shown_in_percent_where_they_are_printed_so() -> None:
-    experiment = loaded(PERCENT)
+    experiment = load_mapping(config(**PERCENT))
     printed = load_paper("ebboost").printed("table1")
     more = {("made-up", "adaboost_mean"): "0.0400", ("made-up", "adaboost_sd"): "0.0020"}
     printed = replace(printed, cells={**printed.cells, **more})
     result = made(experiment, "errors", counted(ERRORS, 1000), printed)
-    assert result.table.title == "Two: test errors in percent"
+    assert result.table.title == "Small: test errors in percent"
     texts = texts_of(result.table)
     assert texts["nist09"] == ("1.30 ± 0.08 (1.28 ± 0.22)", "**1.15 ± 0.06** (**1.17** ± 0.13)")
     assert texts["made-up"] == ("**50.00 ± 0.82** (4.00† ± 0.20†)", "60.00 ± 0.82")
@@ -154,15 +150,6 @@ def test_errors_are_shown_in_percent_where_they_are_printed_so() -> None:
     row = data_of(result.table)["nist09", "adaboost"]
     names = ("quantity", "mean", "sd", "printed", "printed sd")
     assert [row[name] for name in names] == ["risk", "0.013", "0.00081649658", "0.0128", "0.0022"]
-
-
-MIXED = """title: Mixed
-repeats: 4
-protocol: {view: default}
-datasets: [diabetes, wine]
-algorithms: [{name: boosting, grid: {n_rounds: 5}}, {name: rboosting, grid: {n_rounds: 5}}]
-baseline: false
-"""
 
 
 def test_rmses_keep_their_unit_next_to_errors_in_percent() -> None:
@@ -175,7 +162,8 @@ def test_rmses_keep_their_unit_next_to_errors_in_percent() -> None:
     places = product(names, rmses)
     numbers = {("diabetes", c, i): Record("k", "ok", n_test=50, rmse=x) for c, (i, x) in places}
     risks = counted({("wine", name): (10, 12, 11, 9) for name in names}, 50)
-    experiment = loaded(MIXED)
+    keys = {"datasets": ["diabetes", "wine"], "algorithms": [*names]}
+    experiment = load_mapping(config(protocol={"view": "default"}, **keys))
     result = made(experiment, "errors", gathered(numbers | risks.records), printed)
     assert texts_of(result.table)["diabetes"][0] == "**70.75 ± 0.65** (53.21†)"
     assert texts_of(result.table)["wine"][0] == "**21.00 ± 2.58** (4.2†)"
@@ -199,19 +187,17 @@ def test_a_printed_mean_of_folds_is_placed_among_our_cross_validations() -> None
     assert any("placed among the means of our cross-validations" in n for n in result.table.notes)
 
 
-NUMBERS = """title: Mixed
-protocol: {view: default, sample: {train: 20, test: 30}, folds: 0}
-datasets: [{name: m1, as: m1 0}, {name: orange, as: o}]
-algorithms:
-  - {name: boosting, label: A, grid: {n_rounds: 5}}
-  - {name: rboosting, algorithm: boosting, label: B, grid: {n_rounds: 5}}
-paper: rescale
-tables: {errors: table1, noiseless: table1}
-"""
+NUMBERS = {
+    "protocol": {"view": "default", "sample": {"train": 20, "test": 30}, "folds": 0},
+    "datasets": [{"name": "m1", "as": "m1 0"}, {"name": "orange", "as": "o"}],
+    "algorithms": ["boosting", {"name": "rboosting", "algorithm": "boosting"}],
+    "paper": "rescale",
+    "tables": {"errors": "table1", "noiseless": "table1"},
+}
 
 
 def test_rmses_without_noise_are_next_to_the_printed_rmses() -> None:
-    experiment = loaded(NUMBERS)
+    experiment = load_mapping(config(**NUMBERS))
     rmses = {"boosting": [(0.27, 0.1), (0.25, 0.3)], "rboosting": [(0.246, 0.4), (0.25, 0.6)]}
     records = {
         ("m1 0", c, i): Record("k", "ok", n_test=30, rmse=x, measures={"rmse_noiseless": [true]})
@@ -221,11 +207,11 @@ def test_rmses_without_noise_are_next_to_the_printed_rmses() -> None:
     records |= {("o", c, i): Record("k", "ok", 3, 30) for c in rmses for i in (0, 1)}
     outcomes = gathered(records, test_shares={})
     table = table_of(experiment, "noiseless", outcomes)
-    assert table.title == "Mixed: RMSE on test examples without noise"
+    assert table.title == "Small: RMSE on test examples without noise"
     assert texts_of(table)["m1 0"][0] == "**0.2000 ± 0.1414** (0.2698 ± 0.0495)"
     assert texts_of(table)["o"] == ("–", "–")
     assert table_of(experiment, "errors", outcomes).title == (
-        "Mixed: test risks, or RMSE where numbers are predicted"
+        "Small: test risks, or RMSE where numbers are predicted"
     )
 
 
@@ -323,21 +309,12 @@ def test_a_printed_metric_is_next_to_our_values_of_it(results: Results, unit: st
     assert not any(v.repeats.n_test for v in result.verdicts.entries if v.repeats)
 
 
-WINES = """title: Wines
-protocol: {view: default, split: {train: half}}
-datasets: [wine]
-algorithms: [{name: adaboost, grid: {n_rounds: 5}}, {name: boosting, grid: {n_rounds: 5}}]
-baseline: false
-metrics: [balanced_error, log_loss]
-"""
-WINE_COLUMNS = ("adaboost", "boosting")
-
-
 def test_classes_and_splits_that_are_not_tested_are_noted() -> None:
-    experiment = loaded(WINES)
-    records = {}
+    columns, records = ["adaboost", "boosting"], {}
+    keys = {"datasets": ["wine"], "metrics": ["balanced_error", "log_loss"]}
+    experiment = load_mapping(config(protocol={"view": "default"}, algorithms=columns, **keys))
     splits = enumerate(map(np.array, ([0, 1, 2], [0, 1, 1], [0, 0])))
-    for (split, codes), column in product(splits, WINE_COLUMNS):
+    for (split, codes), column in product(splits, columns):
         fields = {"classes": ("1", "2", "3"), "actual": codes, "predicted": codes}
         records["wine", column, split] = Record("k", "ok", 0, len(codes), **fields)
     table = make_tables(experiment, gathered(records))["errors"].table
