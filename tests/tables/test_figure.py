@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from itertools import combinations
-from math import ceil, inf, sqrt
+from math import ceil, inf
 from pathlib import Path
 from unittest.mock import patch
 
@@ -17,9 +17,15 @@ from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
-from scipy.stats import studentized_range
 
-from quadrepro.stats import Comparison, FriedmanTest, RankedMethod, Ranking, rank_methods
+from quadrepro.stats import (
+    Comparison,
+    FriedmanTest,
+    RankedMethod,
+    Ranking,
+    critical_difference,
+    rank_methods,
+)
 from quadrepro.tables.figure import fitted, new_figure
 from quadrepro.tables.methods import draw_ranks
 
@@ -127,8 +133,7 @@ def test_nemenyis_bar_has_the_length_of_the_critical_difference() -> None:
     [panel] = drawn(ranking, nemenyi=True).axes
     [bar] = [line for line in panel.get_lines() if [*line.get_ydata()] == [0.4, 0.4]]
     start, end = map(rank_at(panel, 4), bar.get_xdata())
-    critical = studentized_range.isf(0.05, 4, inf) / sqrt(2) * sqrt(4 * 5 / (6 * 14))
-    assert end - start == pytest.approx(critical, rel=1e-6)
+    assert end - start == pytest.approx(critical_difference(4, 14))
     texts = [text.get_text() for text in panel.texts]
     assert "Nemenyi's critical difference 1.25" in texts
     # On few data sets no two mean ranks can be so far separated, and the bar would leave the axis.

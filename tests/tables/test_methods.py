@@ -234,17 +234,6 @@ def test_the_csv_of_pairs_has_every_pair_and_number() -> None:
         assert row["immaterial"] == str(c.immaterial).lower()
 
 
-def test_differences_of_scores_have_the_sign_of_the_scores() -> None:
-    negative = {name: [-x for x in values] for name, values in RISKS.items()}
-    risks = pairs_table("T", rank_methods(RISKS), TITLES, LOWER)
-    scores = pairs_table("T", rank_methods(negative, greater_is_better=True), TITLES, HIGHER)
-    assert [*texts_of(scores)] == [*texts_of(risks)]
-    for risk, score in zip(csv_of(risks), csv_of(scores), strict=True):
-        assert float(score["difference"]) == -float(risk["difference"])
-        assert float(score["low"]) == -float(risk["high"])
-        assert score["wins"] == risk["wins"]
-
-
 def test_the_note_on_nemenyis_test_has_its_critical_difference() -> None:
     ranking = rank_methods(RISKS)
     assert f"that are {critical_difference(3, 7):.2f} or more apart" in nemenyi_note(ranking, 0.05)
