@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import product
 from math import log, nan
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +18,7 @@ from quadrepro.config.config import Experiment
 from quadrepro.config.loading import load_mapping
 from quadrepro.core.measures.names import title_of
 from quadrepro.core.training.grid import Grid
-from quadrepro.engine.outcomes import Outcomes
+from quadrepro.engine.outcomes import CellPlace, Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.tables.kinds.sweeps import FIRST, NEITHER, SECOND, UNKNOWN, difference
 from quadrepro.tables.render import number_text
@@ -207,44 +208,33 @@ def test_neither_large_measures_nor_values_along_the_axis_have_exponents() -> No
     assert values == ["0.00001", "1000000"]
 
 
-TIMES = """title: Two
-repeats: 3
-protocol: {{view: quadboost}}
-datasets: [monks]
-sweeps:
-  - {{over: protocol.noise.deviation, as: noise, values: [0, 0.5]}}
-  - {{over: {over}}}
-algorithms:
-  - {{name: adaboost, label: AdaBoost, grid: {{n_rounds: 5}}}}
-  - {{name: quadboost, {quadboost}}}
-tables: {{times: true}}
-baseline: false
-"""
-ROUNDS = "grid.n_rounds, values: [1, 10, 1000]"
+NOISE = {"over": "protocol.noise.deviation", "as": "noise", "values": [0, 0.5]}
+ROUNDS = {"over": "grid.n_rounds", "values": [1, 10, 1000]}
 COLUMNS = ("adaboost", "quadboost")
 
 
-def load_times(over: str = ROUNDS, quadboost: str = "grid: {n_rounds: 5}") -> Experiment:
-    return loaded(TIMES.format(over=over, quadboost=quadboost))
-
-
-def timed_outcomes(experiment: Experiment, missing: tuple[str, str, int] | None = None) -> Outcomes:
-    """Return outcomes whose second of three times is the middle one."""
+def timed(
+    sweep: dict[str, Any] = ROUNDS, second: str = "quadboost", lost: CellPlace | None = None
+) -> tuple[Experiment, Outcomes]:
+    """Return an experiment with outcomes whose second of three times is the middle one."""
+    algorithms = ["adaboost", {"name": "quadboost", "algorithm": second}]
+    keys = {"algorithms": algorithms, "tables": {"times": True}}
+    experiment = load_mapping(config(sweeps=[NOISE, sweep], **keys))
     records = {
         (row.title, column, split): Record("k", "ok", 1, 10, seconds=(i + 1) * seconds)
         for i, row in enumerate(experiment.config.rows)
         for column in COLUMNS
         for split, seconds in enumerate((9.0, 2.0, 1.0) if column == "adaboost" else (0.1,) * 3)
     }
-    return gathered(records | ({missing: Record("k", "missing")} if missing else {}))
+    return experiment, gathered(records | ({lost: Record("k", "missing")} if lost else {}))
 
 
 LOST = ("monks, noise 0.5", "adaboost", 2)
 
 
 def test_entries_are_medians_over_the_splits_and_marked_as_measured() -> None:
-    experiment = load_times()
-    table = table_of(experiment, "times", timed_outcomes(experiment, LOST))
+    experiment, outcomes = timed(lost=LOST)
+    table = table_of(experiment, "times", outcomes)
     assert text_rows(table) == [
         ("monks, noise 0", ("2.00", "0.100")),
         ("monks, noise 0.5", ("–", "0.200")),
@@ -258,8 +248,7 @@ def test_entries_are_medians_over_the_splits_and_marked_as_measured() -> None:
 
 
 def test_times_have_three_significant_digits_and_no_exponent() -> None:
-    experiment = load_times()
-    outcomes = timed_outcomes(experiment)
+    experiment, outcomes = timed()
     for seconds in (1e-6, 0.0123, 123456.0):
         records = {p: replace(r, seconds=seconds) for p, r in outcomes.records.items()}
         table = table_of(experiment, "times", replace(outcomes, records=records))
@@ -269,8 +258,8 @@ def test_times_have_three_significant_digits_and_no_exponent() -> None:
 
 
 def test_sweeps_are_panels_and_algorithms_curves(figures: list[Figure]) -> None:
-    experiment = load_times()
-    noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment, LOST), figures)
+    experiment, outcomes = timed(lost=LOST)
+    noise, rounds = panels_of(experiment, "times", outcomes, figures)
     assert (noise.get_xscale(), rounds.get_xscale()) == ("linear", "log")
     assert (noise.get_yscale(), rounds.get_yscale()) == ("log", "log")
     assert (noise.get_xlabel(), rounds.get_xlabel()) == ("noise", "n rounds")
@@ -283,16 +272,15 @@ def test_sweeps_are_panels_and_algorithms_curves(figures: list[Figure]) -> None:
 
 
 def test_algorithms_without_the_parameter_are_left_out(figures: list[Figure]) -> None:
-    experiment = load_times(quadboost="algorithm: lpboost, grid: {C: 1}")
-    noise, rounds = panels_of(experiment, "times", timed_outcomes(experiment), figures)
+    experiment, outcomes = timed(second="lpboost")
+    noise, rounds = panels_of(experiment, "times", outcomes, figures)
     assert (len(noise.get_lines()), len(rounds.get_lines())) == (2, 1)
     assert rounds.get_lines()[0].get_label() == experiment.titles["adaboost"]
 
 
 def test_values_that_are_not_numbers_are_side_by_side() -> None:
-    experiment = load_times("protocol.normalise, values: [tanh, none]")
-    draw = made(experiment, "times", timed_outcomes(experiment)).draw
-    draw(Path("times.svg"))
+    experiment, outcomes = timed({"over": "protocol.normalise", "values": ["tanh", "none"]})
+    made(experiment, "times", outcomes).draw(Path("times.svg"))
     text = Path("times.svg").read_text()
     assert "<!-- tanh -->" in text
     assert "<!-- none -->" in text
@@ -300,7 +288,7 @@ def test_values_that_are_not_numbers_are_side_by_side() -> None:
 
 DIFFERENCES = {
     "datasets": ["monks", "titanic"],
-    "sweeps": [{"over": "protocol.noise.deviation", "as": "noise", "values": [0, 0.5]}],
+    "sweeps": [NOISE],
     "algorithms": ["quadboost", "adaboost"],
     "tables": {"differences": ["adaboost", "quadboost"]},
 }
