@@ -16,21 +16,14 @@ from quadrepro.tables.conclusion import conclusion
 from quadrepro.tables.judge import score_text, verdicts_table
 from quadrepro.tables.kinds import Context, check_tables, closing_notes, make_tables, own_rows_notes
 from tests.make import config, fault_of
-from tests.tables.contexts import ONE, context_of, loaded, made, outcomes_of, table_of
+from tests.tables.contexts import ALGORITHMS, ONE, context_of, loaded, made, outcomes_of, table_of
 
-CONFIG = """title: Rows
-protocol: {view: quadboost}
-datasets:
-  - monks
-  - {name: titanic, as: people}
-  - {name: wine, as: grapes, printed: vineyard}
-  - {name: balance, as: scales, printed: nowhere}
-algorithms:
-  - {name: adaboost, grid: {n_rounds: 5}}
-  - {name: quadboost, grid: {n_rounds: 5}}
-tables: {scatter: adaboost}
-baseline: false
-"""
+ROWS = [
+    "monks",
+    {"name": "titanic", "as": "people"},
+    {"name": "wine", "as": "grapes", "printed": "vineyard"},
+    {"name": "balance", "as": "scales", "printed": "nowhere"},
+]
 PRINTED_ROWS = ("titanic", "people", "vineyard", "wine", "grapes", "balance", "seconds", "zoo")
 PRINTED = Printed(
     "p", ("adaboost",), {(row, "adaboost"): str(i) for i, row in enumerate(PRINTED_ROWS)}
@@ -39,7 +32,7 @@ PRINTED = Printed(
 
 @pytest.fixture
 def context() -> Context[str]:
-    return context_of(loaded(CONFIG), "scatter", PRINTED)
+    return context_of(load_mapping(config(datasets=ROWS)), "errors", PRINTED)
 
 
 def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context[str]) -> None:
@@ -52,13 +45,13 @@ def test_a_printed_row_has_the_name_for_print_title_or_data_set(context: Context
 
 def test_printed_accuracies_become_errors(context: Context[str]) -> None:
     table = replace(PRINTED, cells={("monks", "adaboost"): "0.970"}, facts=Facts(metric=ACCURACY))
-    printed = context_of(context.experiment, "scatter", table).printed("p")
+    printed = context_of(context.experiment, "errors", table).printed("p")
     assert printed.text("monks", "adaboost") == "0.030"
 
 
 TWO = {"algorithms": ["adaboost", "quadboost"]}
 RIVAL = {"readings": [{"name": "rival", "protocol": {"folds": 3}}]}
-STUMPS = {"sweeps": [{"over": "protocol.stumps_per_attribute", "as": "stumps", "values": [2, 4]}]}
+STUMPS = {"over": "protocol.stumps_per_attribute", "as": "stumps", "values": [2, 4]}
 ODD = {
     "protocol": {"view": "rescale", "holdout": {}},
     "datasets": ["ionosphere", "boston"],
@@ -79,13 +72,19 @@ PANEL = {"row": "monks", "algorithms": ["adabost"]}
         ("times", True, {}, "", "times are shown along sweeps: give sweeps"),
         ("ranking", True, {"datasets": ["monks", "wine"]}, "", "a ranking needs at least two met"),
         ("ranking", True, TWO, "", "ranking is over data sets; comparisons tests the splits of"),
-        ("ranking", True, STUMPS, "", "No row has the config's own stumps"),
+        ("ranking", True, {"sweeps": [STUMPS]}, "", "No row has the config's own stumps"),
         ("margins", "tabel2", {}, "", "the paper ebboost has no printed table 'tabel2'; did you"),
         ("margins", {"panels": [{"row": "monk"}]}, {}, "panels.0", "unknown row 'monk'; did you"),
         ("margins", {"panels": [PANEL]}, {}, "panels.0.algorithms.0", "unknown algorithm 'adab"),
         ("readings", {"means": "table1"}, {}, "", "nothing to compare: give readings of the prot"),
         ("readings", {"margins": "table2"}, RIVAL, "", "means is missing"),
-        ("readings", {"means": "table2"}, RIVAL, "", "table2 of the paper ebboost holds margins"),
+        (
+            "readings",
+            {"means": "table2"},
+            RIVAL,
+            "",
+            "table2 of the paper ebboost holds margins",
+        ),
         (
             *("readings", {"means": "table1", "margins": "table1"}, RIVAL, ""),
             "table1 of the paper ebboost holds errors, and not margins",
@@ -214,24 +213,20 @@ def test_what_a_config_asks_for_is_kept_as_it_is_written() -> None:
     assert asked_for(config.tables).keys() == {"margins", "ranking", *UNASKED}
 
 
-SIX = """title: Several
-protocol: {view: quadboost, split: {train: half, at_most: 500}, noise: {deviation: 0}}
-datasets: [monks, titanic, wine, heart, pima, bupa]
-algorithms:
-  - {name: quadboost, label: QuadBoost, grid: {n_rounds: 5}}
-  - {name: lpboost, label: LPBoost, grid: {C: 1}}
-  - {name: adaboost, label: AdaBoost, grid: {n_rounds: 5}}
-baseline: false
-"""
-READINGS = (
-    "readings: [{name: raw, protocol: {normalise: none}}, {name: four, protocol: {folds: 4}}]\n"
-)
-NOISE = "sweeps: [{over: protocol.noise.deviation, as: noise, values: [0.5, 0, 1]}]\n"
-THRESHOLDS = "sweeps: [{over: protocol.stumps_per_attribute, as: stumps, values: [2, 4]}]\n"
 ERRORS = {
     **{"monks": (1, 2, 3), "titanic": (2, 3, 4), "wine": (1, 3, 5)},
     **{"heart": (2, 4, 5), "pima": (1, 2, 4), "bupa": (2, 3, 6)},
 }
+SIX = {
+    "protocol": {
+        **{"view": "quadboost", "split": {"train": "half", "at_most": 500}},
+        "noise": {"deviation": 0},
+    },
+    "datasets": [*ERRORS],
+    "algorithms": [*ALGORITHMS],
+}
+READINGS = {"readings": [*RIVAL["readings"], {"name": "four", "protocol": {"folds": 4}}]}
+NOISE = [{"over": "protocol.noise.deviation", "as": "noise", "values": [0.5, 0, 1]}]
 
 
 def own(experiment: Experiment, row: str) -> str:
@@ -259,10 +254,10 @@ def own_rows(experiment: Experiment) -> Outcomes:
     return splits_of({own(experiment, row): counts for row, counts in ERRORS.items()})
 
 
-@pytest.fixture(params=[READINGS, NOISE], ids=["readings", "sweep"])
+@pytest.fixture(params=[READINGS, {"sweeps": NOISE}], ids=["readings", "sweep"])
 def varied(request: pytest.FixtureRequest) -> Experiment:
-    text = f"{SIX}{request.param}tables: {{ranking: true, scatter: quadboost}}\n"
-    return loaded(text)
+    tables = {"ranking": True, "scatter": "quadboost"}
+    return load_mapping(config(**SIX, **request.param, tables=tables))
 
 
 @pytest.mark.parametrize("name", ["comparisons", "ranking"])
@@ -302,7 +297,7 @@ def test_a_printed_number_counts_once_in_the_table_as_a_whole(varied: Experiment
 
 
 def test_without_the_configs_own_value_nothing_is_tested_over_data_sets() -> None:
-    experiment = loaded(f"{SIX}{THRESHOLDS}tables: {{scatter: quadboost}}\n")
+    experiment = load_mapping(config(**SIX, sweeps=[STUMPS], tables={"scatter": "quadboost"}))
     assert experiment.config.own_rows == frozenset()
     outcomes = all_rows(experiment)
     tables = {name: result.table for name, result in make_tables(experiment, outcomes).items()}
