@@ -18,7 +18,7 @@ from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import ClaimWord, Evidence, InPrint, Judgement, Ours
 from quadrepro.papers.printed import Facts, Printed
 from quadrepro.tables.kinds import Context
-from quadrepro.tables.kinds.claims import claims_table
+from quadrepro.tables.kinds.claims import make_claims
 from quadrepro.tables.render import Table
 
 CONFIGS = Path(__file__).resolve().parents[2] / "configs"
@@ -68,7 +68,7 @@ def outcomes_of(
 
 def judged(experiment: Experiment, outcomes: Outcomes) -> Table:
     context = Context(experiment, "claims", experiment.config.tables["claims"])
-    return claims_table(context, outcomes)
+    return make_claims(context, outcomes).table
 
 
 def texts_of(table: Table) -> list[tuple[str, ...]]:

@@ -26,7 +26,7 @@ from quadrepro.engine.outcomes import Outcomes
 from quadrepro.engine.records import Record
 from quadrepro.papers.paper import load_paper, paper_names
 from quadrepro.tables.kinds import Context
-from quadrepro.tables.kinds.claims import DATA_HEADER, claims_table
+from quadrepro.tables.kinds.claims import DATA_HEADER, make_claims
 
 RESULTS = Path(__file__).resolve().parents[2] / "results"
 CONFIGS = RESULTS.parent / "configs"
@@ -144,7 +144,7 @@ def test_the_committed_claims_follow_from_the_committed_results(
     experiment = load_experiment(CONFIGS / f"{folder.name}.yaml")
     outcomes = committed_outcomes(folder, experiment, canonical_folder)
     context = Context(experiment, "claims", experiment.config.tables["claims"])
-    table = claims_table(context, outcomes)
+    table = make_claims(context, outcomes).table
     committed = read(folder / "claims.csv")
     judged = [dict(zip(DATA_HEADER, map(str, row), strict=True)) for row in table.data_rows]
     for i, (row, expected) in enumerate(zip(judged, committed, strict=True)):

@@ -12,7 +12,7 @@ from quadrepro.papers.paper import Group, Paper
 from quadrepro.stats import LEVEL
 from quadrepro.tables.from_paper import check_claims
 from quadrepro.tables.kinds import Context, Kind, Made
-from quadrepro.tables.render import MINUS, CsvField, Table, words
+from quadrepro.tables.render import MINUS, CsvField, words
 
 MEANING = (
     "Supported: a test finds it (level 0.05), or it is about these very numbers and true of them. "
@@ -32,8 +32,8 @@ JudgedClaim = tuple[Claim, list[Judgement]]
 """A claim, judged on our numbers and, if there are any for it, on the printed ones."""
 
 
-def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
-    """Return the table of a group of claims of the paper."""
+def make_claims(context: Context[str], outcomes: Outcomes) -> Made:
+    """Judgements on claims of the paper: the name of their group."""
     paper = context.experiment.paper
     assert paper is not None
     group = paper.group(context.option)
@@ -52,7 +52,7 @@ def claims_table(context: Context[str], outcomes: Outcomes) -> Table:
         timed += [claim.label, claim.text] if claim.timed else []
     header = HEADER if group.printed else HEADER[:3]
     table = context.table("claims", header, rows, notes, DATA_HEADER, data)
-    return replace(table, align="left", timed_rows=tuple(timed))
+    return Made(replace(table, align="left", timed_rows=tuple(timed)))
 
 
 def _rows_of_paper(context: Context[str], paper: Paper, group: Group) -> int:
@@ -134,9 +134,4 @@ def _notes(outcomes: Outcomes, group: Group, judged: Sequence[JudgedClaim]) -> I
     yield MEANING
 
 
-def _make(context: Context[str], outcomes: Outcomes) -> Made:
-    """Judgements on claims of the paper: the name of their group."""
-    return Made(claims_table(context, outcomes))
-
-
-CLAIMS = Kind(str, _make, lambda context: check_claims(context.experiment, context.option))
+CLAIMS = Kind(str, make_claims, lambda context: check_claims(context.experiment, context.option))

@@ -15,7 +15,7 @@ from quadrepro.engine.records import Record
 from quadrepro.papers.claims import CLAIMS
 from quadrepro.papers.claims.claim import ClaimWord, Judgement, Ours
 from quadrepro.tables.kinds import Context
-from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, claims_table
+from quadrepro.tables.kinds.claims import DATA_HEADER, MEANING, _on_splits, make_claims
 from quadrepro.tables.render import Table
 from tests.make import of_wrong
 from tests.papers.measured import MIRROR, errors_of, texts_of
@@ -59,7 +59,7 @@ TABLE = "d,ada,quad\nmonks,0.1,0.2\ntitanic,0.3,0.3\nmean_running_time_s,1,3\n"
 
 def claims_of(experiment: Experiment, outcomes: Outcomes) -> Table:
     context = Context(experiment, "claims", experiment.config.tables["claims"])
-    return claims_table(context, outcomes)
+    return make_claims(context, outcomes).table
 
 
 def load(
