@@ -347,15 +347,12 @@ def test_one_split_cannot_judge_and_says_so_first(tmp_path: Path) -> None:
     assert "±" not in page_of(folder).words.partition("Figures")[0]
 
 
-def test_commands_name_the_folder_of_records(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = make_folder(tmp_path / "my build" / "small")
-    monkeypatch.chdir(tmp_path)
+def test_commands_name_the_folder_of_records(monkeypatch: pytest.MonkeyPatch) -> None:
+    folder = make_folder(Path("my build/small"))
     # A copy without records, such as on a site, is not where to compute again.
-    assert "--out" not in page_html(Results(Path("my build/small")))
+    assert "--out" not in page_html(Results(folder))
     (folder.parent / "records").mkdir()
-    command = Page(Results(Path("my build/small")), None).command
+    command = Page(Results(folder), None).command
     text = command("run", "--repeats", "3")
     assert text == "quadrepro run small.yaml --repeats 3 --out 'my build'"
     text = command("explain", "a b", "c", "--recompute")

@@ -15,11 +15,6 @@ from tests.results.parsed import Parsed
 PAPER, QUADBOOST = "quadboost", "Efficient Learning of Ensembles with QuadBoost"
 
 
-@pytest.fixture(autouse=True)
-def current(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.chdir(tmp_path)
-
-
 def make(
     name: str, paper: str = PAPER, scores: str = "", *judgements: str, group: str = "table1"
 ) -> None:
@@ -118,11 +113,11 @@ def test_the_text_links_files_and_repeats_what_does_not_reproduce() -> None:
     assert "## Without a paper\n\n- `mine`, Title of mine" in written
 
 
-def test_a_file_of_the_user_stays(tmp_path: Path) -> None:
-    (tmp_path / "README.md").write_text("My results\n")
+def test_a_file_of_the_user_stays() -> None:
+    Path("README.md").write_text("My results\n")
     with pytest.raises(ConfigError, match="was not written by quadrepro and stays as it is"):
-        write_scoreboard(tmp_path)
-    assert (tmp_path / "README.md").read_text() == "My results\n"
+        write_scoreboard(Path())
+    assert Path("README.md").read_text() == "My results\n"
 
 
 @pytest.mark.parametrize("name", ["<b>x</b>", "**x**", "[a](http://b) | `b`"])
