@@ -324,6 +324,7 @@ def test_differences_have_a_star_where_intervals_are_apart(experiment: Experimen
     expected = (0.11, 0.01 * 2**0.5, 0.32, 0.01 * 8**0.5, 0.21)
     assert table.data_rows[0][3:8] == pytest.approx(expected)
     assert [row[8] for row in table.data_rows] == ["different", "overlap", "different", None]
+    assert {*map(len, table.data_rows)} == {len(table.data_header)}
 
 
 def test_equal_counts_differ_by_nothing_in_another_order() -> None:
