@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from quadrepro.base.files import cards_folder, configs_folder, find_config, read_text
+from quadrepro.base.yaml import read_yaml
 from quadrepro.cli import options
 from quadrepro.cli.output import echo, print_listing
 from quadrepro.errors import ConfigError, nearest
@@ -93,11 +94,11 @@ def _datasets(folder: Path | None) -> Listing:
 
 
 def _experiments(folder: Path | None) -> Listing:
-    from quadrepro.config.loading import load_experiment
+    from quadrepro.config.loading import read_experiment
 
     rows: list[tuple[str, ...]] = []
     for path in sorted(configs_folder().glob("*.yaml"), key=lambda p: p.stem):
-        experiment = load_experiment(path)
+        experiment = read_experiment(path.stem, read_yaml(path))
         config = experiment.config
         size = f"{len(config.rows)} x {len(experiment.columns)} x {config.repeats}"
         rows.append((path.stem, config.title, size))

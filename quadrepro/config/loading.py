@@ -28,8 +28,8 @@ from quadrepro.errors import ConfigError, nearest, together
 HELD_OUT_ROUNDS = "the validation error of the hold-out chooses n_rounds: leave it out of the grid"
 
 
-def check(experiment: Experiment) -> None:
-    """Refuse a config whose parts do not fit together, or that names something unknown.
+def checked(experiment: Experiment) -> Experiment:
+    """Return a config, or refuse it if its parts do not fit together or a name is unknown.
 
     The mistakes of a step are named together; a step needs what those before it have checked.
     """
@@ -60,6 +60,7 @@ def check(experiment: Experiment) -> None:
             with experiment.at("algorithms", i):
                 column_fits(column, protocol)
     together(partial(row_fits_the_columns, experiment, row) for row in config.rows)
+    return experiment
 
 
 def names_differ(config: Config, kind: str) -> None:
@@ -234,14 +235,14 @@ LONGEST_NAME = 60
 
 def load_experiment(path: Path, repeats: int | None = None) -> Experiment:
     """Read and check a config."""
-    return _experiment(path.stem, read_yaml(path), repeats)
+    return checked(read_experiment(path.stem, read_yaml(path), repeats))
 
 
 def load_mapping(config: Mapping[str, Any], repeats: int | None = None) -> Experiment:
     """Check a config that was not read from a file."""
     name = re.sub(r"[\W_]+", "-", str(config.get("title", "")).lower()).strip("-")
     source = YamlSource(Path("config"), _plain(config))
-    return _experiment(name[:LONGEST_NAME] or "config", source, repeats)
+    return checked(read_experiment(name[:LONGEST_NAME] or "config", source, repeats))
 
 
 def _plain(value: Any) -> Any:
@@ -253,12 +254,11 @@ def _plain(value: Any) -> Any:
     return value.tolist() if hasattr(value, "tolist") else value
 
 
-def _experiment(name: str, source: YamlSource, repeats: int | None) -> Experiment:
+def read_experiment(name: str, source: YamlSource, repeats: int | None = None) -> Experiment:
+    """Return a config whose parts are valid each; `checked` tells whether they fit together."""
     if repeats is not None and isinstance(source.data, dict):
         source = replace(source, data={**source.data, "repeats": repeats})
     config = validated(Config, source, context={"folder": source.path.parent})
     if "repeats" not in config.model_fields_set and (outer := config.protocol.split.repeats):
         config = config.model_copy(update={"repeats": outer})
-    experiment = Experiment(name, config, source)
-    check(experiment)
-    return experiment
+    return Experiment(name, config, source)
