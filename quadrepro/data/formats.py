@@ -98,7 +98,7 @@ def read_own_file(path: Path, layout: FileLayout, member: str = "") -> pd.DataFr
                 n_others = 1 + (PART in layout.columns)
                 frame = _libsvm(content, max(len(layout.columns) - n_others, 0))
             case "parquet":
-                frame = pd.read_parquet(io.BytesIO(content))
+                frame = pd.read_parquet(io.BytesIO(content), use_threads=False)
                 # A named index is a column of the file.
                 frame = frame.reset_index(level=[*filter(None, frame.index.names)])
             case "excel":

@@ -7,6 +7,8 @@ import csv
 import io
 import itertools
 import re
+import sys
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
@@ -39,6 +41,9 @@ SNIFFED = 1000
 
 HEAD = 2**20
 """Number of bytes that are decoded to see how text is written."""
+
+PATIENCE = 1000
+"""Maximum number of milliseconds for Arrow's threads to free a text."""
 
 _THOUSANDS = re.compile(rf"({CURRENCY}|[-+\s])*" r"[1-9]\d{0,2}([.,]\d{3})+" rf"({CURRENCY}|\s)*")
 
@@ -297,16 +302,20 @@ def _columns(text: bytes, separator: str, skip: int, width: int) -> list[pa.Chun
     if separator.encode() + b' "' in text:
         # Quotes that follow blanks would be part of the field.
         text = re.sub(re.escape(separator.encode()) + b' +"', separator.encode() + b'"', text)
-    table = arrow_csv(
-        pa.BufferReader(text),
-        ReadOptions(skip_rows=skip, autogenerate_column_names=True),
-        ParseOptions(
-            delimiter=separator,
-            newlines_in_values=has_quotes,
-            invalid_row_handler=lambda row: "error" if row.text.strip(" \t,;|") else "skip",
-        ),
-        ConvertOptions(column_types={f"f{i}": pa.large_string() for i in range(width)}),
-    )
+    options = ReadOptions(skip_rows=skip, autogenerate_column_names=True)
+    types = ConvertOptions(column_types={f"f{i}": pa.large_string() for i in range(width)})
+    form = ParseOptions(delimiter=separator, newlines_in_values=has_quotes)
+    n_references = sys.getrefcount(text)
+    try:
+        table = arrow_csv(pa.BufferReader(text), options, form, types)
+    except pa.ArrowInvalid:
+        form.invalid_row_handler = lambda row: "error" if row.text.strip(" \t,;|") else "skip"
+        table = arrow_csv(pa.BufferReader(text), options, form, types)
+    # A thread of Arrow that frees the text while the interpreter ends would abort the process.
+    for _ in range(PATIENCE):
+        if sys.getrefcount(text) <= n_references:
+            break
+        time.sleep(0.001)
     columns: list[pa.ChunkedArray] = table.columns
     del table  # so that each column is released when it is replaced
     if has_blanks:

@@ -88,7 +88,7 @@ def _read(content: bytes, path: Path, page: int | None) -> tuple[str, list[TextG
     if len(content) > LARGEST:
         raise ValueError(f"{len(content) / 1e6:.1f} MB are too many for a table of scores")
     if content.startswith(b"PAR1"):
-        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content)))], ""
+        return "parquet", [frame_grid(pd.read_parquet(io.BytesIO(content), use_threads=False))], ""
     if content.startswith((b"PK\x03\x04", b"\xd0\xcf\x11\xe0")):
         return "Excel", [*_excel(content)], ""
     text = decode(content, path, encoding_of(content))

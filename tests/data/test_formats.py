@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import gzip
 import json
+import sys
+import time
 from datetime import datetime
 from decimal import Decimal
 from functools import partial
 from pathlib import Path
+from threading import Thread
 from typing import Any
 
 import numpy as np
@@ -17,6 +20,7 @@ import pyarrow.parquet as pq
 import pytest
 import scipy.io
 
+from quadrepro.data import separated
 from quadrepro.data.formats import read_idx, read_own_file, unpack
 from quadrepro.data.separated import detect, encoding_of
 from quadrepro.data.source import FileLayout
@@ -28,6 +32,21 @@ from tests.reader.forms import workbook
 
 def read(path: Path, kind: str = "csv", member: str = "", **layout: Any) -> pd.DataFrame:
     return read_own_file(path, FileLayout.model_validate({"format": kind, **layout}), member)
+
+
+def test_a_text_is_read_when_no_thread_of_arrow_has_it_any_more(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content, read_csv = b"1,2\n" * 3, separated.arrow_csv
+
+    def read_and_keep(*args: Any) -> Any:
+        Thread(target=lambda text: time.sleep(0.05), args=(content,)).start()
+        return read_csv(*args)
+
+    monkeypatch.setattr(separated, "arrow_csv", read_and_keep)
+    n_references = sys.getrefcount(content)
+    separated.read_own_text(content, tmp_path / "t.csv", FileLayout(separator=","))
+    assert sys.getrefcount(content) == n_references
 
 
 def layout_of(path: Path, column: str = "") -> FileLayout:
